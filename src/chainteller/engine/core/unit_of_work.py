@@ -529,7 +529,7 @@ def work_unit(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork],
 def act(
     context: EngineContext,
     actor: Actor,
-    work: Callable[[UnitOfWork], None],
+    work: Callable[[UnitOfWork], object],
     *,
     timeless: bool = False,
 ) -> None:

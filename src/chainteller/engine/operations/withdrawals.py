@@ -181,9 +181,8 @@ def _is_first_use(tx: UnitOfWork, account: Record, target: Target) -> bool:
 
 def _is_shared(tx: UnitOfWork, account: Record, target: Target) -> bool:
     wanted = needs(tx.context.options.policy.review, ReviewCondition.SHARED_WALLET)
-    if not (target.counterparty_id and wanted):
-        return False
-    return wallets.has_other_owner(tx.connection, target.counterparty_id, account.customer_id)
+    pair = target.counterparty_id, account.customer_id
+    return bool(wanted and target.counterparty_id and wallets.has_other_owner(tx.connection, *pair))
 
 
 def _record_alarm(record: UnitOfWork, account_id: str, alarm: Outcome) -> None:

@@ -112,12 +112,12 @@ def _of_one_person(context: EngineContext) -> EngineContext:
 
 
 def is_loaded(connection: Session, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
-    found = connection.execute(_FIND_MARK, {"organisation": organisation_id, "mark": MARK})
+    found = _FIND_MARK.run(connection, organisation_id, MARK)
     return found.first() is not None
 
 
 def _has_begun(connection: Session) -> bool:
-    return connection.execute(_FIND_LOADING, {"mark": MARK, "action": _ACTION}).first() is not None
+    return _FIND_LOADING.exists(connection, MARK, _ACTION)
 
 
 def _load_past(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
@@ -149,10 +149,9 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
 
 def _read_accounts(tx: UnitOfWork, people: tuple[Person, ...]) -> list[Account]:
     person_of = {person.accounts[0].id: person for person in people}
-    keys = {"organisation": tx.organisation_id, "ids": list(person_of)}
     return [
         Account(row.id, row.bank_account_id, person_of[row.bank_account_id])
-        for row in tx.connection.execute(_ACCOUNTS, keys)
+        for row in _ACCOUNTS.rows(tx.connection, tx.organisation_id, list(person_of))
     ]
 
 

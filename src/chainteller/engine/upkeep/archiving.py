@@ -96,8 +96,7 @@ def _oldest(
     connection: Session, organisation: str, after: int, age: Age, most: int
 ) -> list[Record]:
     """The entries after a number that are old, up to the first one that isn't."""
-    values = {"organisation": organisation, "after": after, "most": most}
-    found = connection.execute(_NEXT, values).all()
+    found = _NEXT.rows(connection, organisation, after, most)
     if not found or views.is_old(connection, organisation, found[-1].number, age):
         return list(found)
     count = next((n for n, row in enumerate(found) if age.before <= row.at <= age.now), len(found))

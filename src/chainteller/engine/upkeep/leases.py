@@ -56,7 +56,7 @@ class ServerLease(Background):
         self.renew()
         return self._every_s
 
-    def _in_transaction(self, work: Callable[[UnitOfWork], None]) -> None:
+    def _in_transaction(self, work: Callable[[UnitOfWork], object]) -> None:
         try:
             act(self._context, WORKER, work, timeless=True)
         except ServiceUnavailable as error:

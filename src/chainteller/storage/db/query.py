@@ -128,6 +128,35 @@ class Query:
         if is_declared:
             Query.declared.append(self)
 
+    def run(self, session: "Session", *values: Any) -> Found:
+        """Run it with the values of its parameters, in the order in which it names them first."""
+        return session.execute(self, dict(zip(self._names, values, strict=True)))
+
+    def rows(self, session: "Session", *values: Any) -> list[Record]:
+        """All rows; as ``run``."""
+        return list(self.run(session, *values).rows)
+
+    def first(self, session: "Session", *values: Any) -> Record | None:
+        """The first row, if there is one; as ``run``."""
+        return self.run(session, *values).first()
+
+    def exists(self, session: "Session", *values: Any) -> bool:
+        """Whether there is a row; as ``run``."""
+        return bool(self.run(session, *values).rows)
+
+    def value(self, session: "Session", *values: Any) -> Any:
+        """The only column of the first row, None without one; as ``run``."""
+        return self.run(session, *values).scalar()
+
+    def values(self, session: "Session", *values: Any) -> list[Any]:
+        """The only column of all rows; as ``run``."""
+        return [row[0] for row in self.run(session, *values).rows]
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
+        named = (each["name"] for each in _PART.finditer(self.text))
+        return list(dict.fromkeys(filter(None, named)))
+
     @cached_property
     def sqlite(self) -> Form:
         return Form(self, SQLITE)

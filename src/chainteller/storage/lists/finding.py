@@ -75,7 +75,7 @@ def of_kind(
 
 
 def customers(connection: Session, ids: Sequence[str]) -> list[Record]:
-    return list(connection.execute(_CUSTOMERS, {"ids": list(ids)}))
+    return _CUSTOMERS.rows(connection, list(ids))
 
 
 def bank_accounts_of(

@@ -222,7 +222,7 @@ def vocabulary(connection: Session, organisation_id: str) -> Vocabulary:
         known = kept.get(organisation_id)
     if known is not None and known.customers == customers:
         return known.words
-    found = connection.execute(_WORDS, {"organisation": organisation_id})
+    found = _WORDS.run(connection, organisation_id)
     words = Vocabulary(found.scalars())
     with _lock:
         if len(kept) >= _MOST_VOCABULARIES:
@@ -271,8 +271,7 @@ def _customers_with(lists: int) -> Query:
 
 def _count(connection: Session, organisation_id: str, words: Sequence[str]) -> int:
     """How many names have one of some words, up to a bound."""
-    values = {"organisation": organisation_id, "words": list(words)}
-    return int(connection.execute(_COUNT, values).scalar_one())
+    return int(_COUNT.run(connection, organisation_id, list(words)).scalar_one())
 
 
 # Keys
@@ -295,8 +294,7 @@ _IN_RANGE = Query(
 
 def by_key(connection: Session, organisation_id: str, keys: Sequence[str]) -> list[Hit]:
     """Records that have one of these keys."""
-    values = {"organisation": organisation_id, "keys": list(keys)}
-    return cast("list[Hit]", list(connection.execute(_BY_KEY, values)))
+    return cast("list[Hit]", _BY_KEY.rows(connection, organisation_id, list(keys)))
 
 
 def by_beginning(

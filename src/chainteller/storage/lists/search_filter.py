@@ -104,8 +104,7 @@ def customers(connection: Session, organisation_id: str, text: str | None) -> Ma
     people = _people(connection, organisation_id, text)
     if people.customers is None:
         return Matching((_named(text),), MOST)
-    values = {"organisation": organisation_id, "ids": people.bank_accounts}
-    found = [*people.customers, *connection.execute(_OWNERS, values).scalars()]
+    found = [*people.customers, *_OWNERS.values(connection, organisation_id, people.bank_accounts)]
     return _one_of(_C, found)
 
 

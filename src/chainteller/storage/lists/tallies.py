@@ -163,8 +163,7 @@ def wrong(connection: Session) -> Iterator[Wrong]:
         if table is not None and table in _PLACES:
             counted = _between(connection, table, row.organisation_id, (_NOWHERE, row.upto))
         elif table is not None:
-            mine = {"organisation": row.organisation_id}
-            counted = connection.execute(_WHOLE, mine).scalar_one()
+            counted = _WHOLE.run(connection, row.organisation_id).scalar_one()
         if counted != row.total:
             yield Wrong(row.organisation_id, row.listed, row.total, counted)
 
@@ -193,7 +192,7 @@ def _values(table: Table, organisation_id: str) -> dict[str, object]:
 
 def _begin(connection: Session, organisation_id: str) -> None:
     """Insert the rows of tallies that aren't there yet."""
-    known = set(connection.execute(_LISTED, {"organisation": organisation_id}).scalars())
+    known = set(_LISTED.values(connection, organisation_id))
     for table in _PLACES:
         if table.name not in known:
             connection.later(_BEGIN, _row(table, organisation_id, _NOWHERE, 0))

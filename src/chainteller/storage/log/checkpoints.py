@@ -37,8 +37,7 @@ class StoredCheckpoint(NamedTuple):
 
 def latest(connection: Session, organisation_id: str) -> StoredCheckpoint | None:
     """The largest head of a log that was signed."""
-    values = {"organisation": organisation_id, "before": _NEWEST, "most": 1}
-    row = connection.execute(_STORED, values).first()
+    row = _STORED.first(connection, organisation_id, _NEWEST, 1)
     return None if row is None else StoredCheckpoint(*row)
 
 
@@ -50,8 +49,7 @@ def stored(connection: Session, organisation_id: str) -> Iterator[StoredCheckpoi
     """
     before = _NEWEST
     while True:
-        values = {"organisation": organisation_id, "before": before, "most": _BATCH}
-        rows = connection.execute(_STORED, values).all()
+        rows = _STORED.rows(connection, organisation_id, before, _BATCH)
         for row in rows:
             yield StoredCheckpoint(*row)
         if len(rows) < _BATCH:

@@ -27,8 +27,11 @@ _ERASE = Query(
 
 def archived(connection: Session, organisation_id: str, customer_id: str) -> list[int]:
     """The numbers of entries about a customer's records whose bodies are in archives."""
-    place = {"organisation": organisation_id, "customer": customer_id}
-    return sorted(row.number for row in connection.execute(_ABOUT, place) if row.body is None)
+    return sorted(
+        row.number
+        for row in _ABOUT.rows(connection, organisation_id, customer_id)
+        if row.body is None
+    )
 
 
 def erase_inputs(connection: Session, organisation_id: str, customer_id: str) -> int:
@@ -37,8 +40,9 @@ def erase_inputs(connection: Session, organisation_id: str, customer_id: str) ->
     Raises:
         ValueError: an entry can't be read.
     """
-    place = {"organisation": organisation_id, "customer": customer_id}
-    return erase_of(connection, organisation_id, connection.execute(_ABOUT, place))
+    return erase_of(
+        connection, organisation_id, _ABOUT.run(connection, organisation_id, customer_id)
+    )
 
 
 def erase_of(connection: Session, organisation_id: str, rows: Iterable[Record]) -> int:

@@ -233,8 +233,7 @@ def seal_of(connection: Session, table: Table, key: str) -> str | None:
 def balance_contradicted(connection: Session, trail: Trail, code: str, asset: str) -> str:
     """As ``contradicted``, of a balance of the trail's account: it's as the newest entry that
     moved it left it."""
-    here = {"code": code, "asset": asset, "organisation": trail.organisation_id}
-    row = connection.execute(_BALANCE, here).first()
+    row = _BALANCE.first(connection, code, asset, trail.organisation_id)
     for found in _once(_stream(connection, _OF_ACCOUNT, trail.organisation_id, trail.account_id)):
         legs = [leg for posted in found.journals for leg in posted.legs]
         for leg in reversed(legs):
@@ -272,8 +271,7 @@ def _once(rows: Iterator[Any], most: int = _NEWEST) -> Iterator[Entry]:
 
 def _at(connection: Session, organisation_id: str, number: int) -> Iterator[Entry]:
     """The entry with a number, if its body is here."""
-    values = {"organisation": organisation_id, "number": number}
-    row = connection.execute(_ONE, values).first()
+    row = _ONE.first(connection, organisation_id, number)
     return iter(()) if row is None or row.body is None else _read(row)
 
 
@@ -312,8 +310,7 @@ def altered(connection: Session, organisation_id: str, numbers: Iterable[int]) -
     marker = marks.of(connection)
     marker.require(connection)
     around = sorted({*wanted, *(each - 1 for each in wanted)})
-    values = {"organisation": organisation_id, "numbers": around}
-    rows = {row.number: row for row in connection.execute(_SOME, values)}
+    rows = {row.number: row for row in _SOME.rows(connection, organisation_id, around)}
     for number in wanted:
         row, former = rows.get(number), rows.get(number - 1)
         found = next(_read(row), None) if row is not None and row.body is not None else None
@@ -327,8 +324,7 @@ def _is_good(connection: Session, found: Entry) -> bool:
     """Whether an entry was written, in its place, by somebody with the writer's key."""
     marker = marks.of(connection)
     marker.require(connection)
-    values = {"organisation": found.log, "number": found.number}
-    row = connection.execute(_ONE, values).one()
+    row = _ONE.run(connection, found.log, found.number).one()
     return _holds(marker, row, found, views.mark_of(connection, found.log, found.number - 1))
 
 

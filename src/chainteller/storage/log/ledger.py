@@ -73,8 +73,7 @@ def _codes(account_id: str) -> Mapping[str, str]:
 
 def of_codes(connection: Session, organisation_id: str, codes: Iterable[str]) -> Balances:
     """Every ledger account of an organisation with one of these codes, in any asset."""
-    values = {"codes": list(codes), "organisation": organisation_id}
-    return _read(connection.execute(_OF_CODES, values))
+    return _read(_OF_CODES.run(connection, list(codes), organisation_id))
 
 
 def open_balance(
@@ -141,7 +140,7 @@ def of_many(connection: Session, account_ids: Sequence[str]) -> dict[str, Held]:
     """What several trading accounts hold, in one query for a page of usual length."""
     owners = {code: each for each in account_ids for code in _codes(each).values()}
     found: dict[str, list[Record]] = {each: [] for each in account_ids}
-    for row in connection.execute(_HELD, {"codes": list(owners)}):
+    for row in _HELD.rows(connection, list(owners)):
         found[owners[row.code]].append(row)
     return {account_id: tuple(each) for account_id, each in found.items()}
 

@@ -135,16 +135,14 @@ class Marker:
             connection.execute(_SET_LOG, values)
 
     def _first(self, connection: Session) -> tuple[bytes, bytes]:
-        values = {"organisation": DEPLOYMENT, "number": 1}
-        row = connection.execute(_LEAF, values).first()
+        row = _LEAF.first(connection, DEPLOYMENT, 1)
         return (b"", b"") if row is None else (row.leaf, row.mark)
 
 
 def _leaves(connection: Session, organisation_id: str) -> Iterator[tuple[int, bytes]]:
     last = 0
     while True:
-        values = {"organisation": organisation_id, "number": last}
-        rows = connection.execute(_AFTER, values).all()
+        rows = _AFTER.rows(connection, organisation_id, last)
         for row in rows:
             yield row.number, row.leaf
         if not rows:
@@ -154,7 +152,7 @@ def _leaves(connection: Session, organisation_id: str) -> Iterator[tuple[int, by
 
 def derived_deployment(connection: Session) -> str:
     """The deployment's name: of the first entry of its own log, which never changes."""
-    row = connection.execute(_LEAF, {"organisation": DEPLOYMENT, "number": 1}).first()
+    row = _LEAF.first(connection, DEPLOYMENT, 1)
     return "deployment" if row is None else _deployment(row.leaf)
 
 

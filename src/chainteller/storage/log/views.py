@@ -48,7 +48,6 @@ _LEAF, _MARK, _BODY = (
     Query(f"SELECT {name} AS value FROM entry WHERE {_OF} AND number = :number", Value)
     for name in ("leaf", "mark", "body")
 )
-_ONE = Source(records.Entry).where(f"{_OF} AND number = :number")
 _INSTANT = Query(
     f"SELECT at AS value FROM entry WHERE {_OF} AND number >= :number AND at <= :now "
     "ORDER BY number LIMIT 1",
@@ -86,7 +85,7 @@ class Head(NamedTuple):
 
 
 def head(connection: Session, organisation_id: str) -> Head:
-    row = connection.execute(_HEAD, {"organisation": organisation_id}).first()
+    row = _HEAD.first(connection, organisation_id)
     return Head() if row is None else Head(row.size, row.archived, row.moved)
 
 
@@ -105,8 +104,7 @@ class Age(NamedTuple):
 
 def is_old(connection: Session, organisation_id: str, number: int, age: Age) -> bool:
     """Whether an entry is old, and with it all before it."""
-    values = {"organisation": organisation_id, "number": number, "now": age.now}
-    at = connection.execute(_INSTANT, values).scalar()
+    at = _INSTANT.value(connection, organisation_id, number, age.now)
     return at is not None and int(at) < age.before
 
 
@@ -164,35 +162,29 @@ def of_case(
 
 def newest_hash(connection: Session, organisation_id: str) -> str:
     """The leaf hash of the newest entry of a log, in hexadecimal; empty if there's none."""
-    values = {"organisation": organisation_id, "number": head(connection, organisation_id).size}
-    leaf = connection.execute(_LEAF, values).scalar()
+    leaf = _LEAF.value(connection, organisation_id, head(connection, organisation_id).size)
     return "" if leaf is None else bytes(leaf).hex()
 
 
 def about(connection: Session, organisation_id: str, subject: str) -> list[Entry]:
     """The entries about an object whose bodies are here, oldest first. Raises ValueError."""
-    values = {"organisation": organisation_id, "object": subject}
-    rows = connection.execute(_ABOUT, values)
+    rows = _ABOUT.run(connection, organisation_id, subject)
     return [opened(row.number, row.body) for row in rows if row.body is not None]
 
 
 def body_of(connection: Session, organisation_id: str, number: int) -> bytes | None:
     """The body of an entry; None where there's none here. Raises ValueError."""
-    values = {"organisation": organisation_id, "number": number}
-    stored = connection.execute(_BODY, values).scalar()
+    stored = _BODY.value(connection, organisation_id, number)
     return None if stored is None else entry.unpack(stored)
 
 
-def entry_row(connection: Session, organisation_id: str, number: int) -> Record | None:
-    """An entry as it's stored; None if there's none."""
-    values = {"organisation": organisation_id, "number": number}
-    return connection.execute(_ONE, values).first()
+entry_row = Source(records.Entry).where(f"{_OF} AND number = :number").first
+"""An entry as it's stored; None if there's none."""
 
 
 def mark_of(connection: Session, organisation_id: str, number: int) -> bytes:
     """The mark of an entry; empty if there's none."""
-    values = {"organisation": organisation_id, "number": number}
-    return bytes(connection.execute(_MARK, values).scalar() or b"")
+    return bytes(_MARK.value(connection, organisation_id, number) or b"")
 
 
 # Events
@@ -233,8 +225,7 @@ def _events(connection: Session, organisation_id: str, after: int, wanted: int) 
     """Events after a cursor; entries are read as many at once as events are wanted."""
     number, together = number_of(after + 1) - 1, min(wanted, _TOGETHER)
     while True:
-        values = {"organisation": organisation_id, "after": number, "limit": together}
-        rows = connection.execute(_NEXT, values).all()
+        rows = _NEXT.rows(connection, organisation_id, number, together)
         for row in rows:
             if row.body is not None:
                 yield from (each for each in _told(row) if each.seq > after)
@@ -286,13 +277,7 @@ def posted_to(connection: Session, organisation_id: str, account_id: str) -> Ite
     isn't archived. Raises ValueError: an entry can't be read."""
     number = head(connection, organisation_id).archived
     while True:
-        values = {
-            "organisation": organisation_id,
-            "account": account_id,
-            "after": number,
-            "limit": _TOGETHER,
-        }
-        rows = connection.execute(_OF_ACCOUNT, values).all()
+        rows = _OF_ACCOUNT.rows(connection, organisation_id, account_id, number, _TOGETHER)
         for row in rows:
             yield from opened(row.number, row.body or b"").journals
         if len(rows) < _TOGETHER:
@@ -306,8 +291,7 @@ def posted_before(
     """Every journal that an account's entries posted up to a number, the newest first, as far as
     bodies are here. Raises ValueError: an entry can't be read."""
     while True:
-        values = {"organisation": organisation_id, "account": account_id, "number": number}
-        rows = connection.execute(_BACKWARDS, values).all()
+        rows = _BACKWARDS.rows(connection, organisation_id, account_id, number)
         for row in rows:
             if row.body is not None:
                 yield from reversed(opened(row.number, row.body).journals)
@@ -329,7 +313,7 @@ def journals_of(connection: Session, record_id: str) -> list[Journal]:
     """Every journal of a record."""
     return [
         Journal(row.kind, row.organisation_id or "", row.number or 0, _posted(row, record_id))
-        for row in connection.execute(_OF_RECORD, {"record": record_id}).all()
+        for row in _OF_RECORD.rows(connection, record_id)
     ]
 
 

@@ -37,30 +37,12 @@ find_claim = Finder(
 )
 """A claim, with its text, the network and address of its counterparty, and whether another
 customer has verified that."""
-_OF_PAGE = _WITH_ADDRESS.where(
-    f"challenge.page_token = :token AND {_IS_TO_SIGN} ORDER BY challenge.created, challenge.id"
-)
 _LISTED = Listing(_WITH_ADDRESS, "blockchain_account_id", condition=_IS_TO_SIGN)
 _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
 _NEWEST_FIRST = "ORDER BY challenge.created DESC, challenge.id DESC LIMIT :limit"
-_NEWEST_OF_OTHERS = _WITH_ADDRESS.where(
-    "challenge.customer_id = :customer AND challenge.counterparty_id <> :counterparty "
-    f"AND {_IS_TO_SIGN} AND challenge.created IN ("
-    "SELECT max(newest.created) FROM challenge AS newest WHERE newest.customer_id = :customer "
-    "AND newest.counterparty_id <> :counterparty AND newest.status = 'open' "
-    f"AND newest.expires >= :now AND {_IS_TO_SIGN.replace('challenge.id', 'newest.id')} "
-    f"GROUP BY newest.counterparty_id) {_NEWEST_FIRST}"
-)
 _EARLIER = _WITH_ADDRESS.where(
     "challenge.customer_id = :customer AND challenge.counterparty_id = :counterparty "
     f"AND challenge.id <> :id AND {_IS_TO_SIGN} {_NEWEST_FIRST}"
-)
-_ADDRESSES = Source(records.Counterparty).where(
-    "id IN (SELECT counterparty_id FROM challenge WHERE customer_id = :customer "
-    "UNION SELECT link.counterparty_id FROM link JOIN blockchain_account "
-    "ON blockchain_account.id = link.blockchain_account_id "
-    "WHERE blockchain_account.customer_id = :customer) "
-    "AND id <> :besides ORDER BY created DESC, id DESC LIMIT :limit"
 )
 _EARLIER_STRANGERS = Query(
     "SELECT DISTINCT attempt.recovered_address AS value FROM attempt "
@@ -79,17 +61,19 @@ def page(
     return tuple(to_model(row, now) for row in rows), total
 
 
-def of_page(connection: Session, token_hash: str) -> list[Record]:
-    """The challenges of a signing page, oldest first, whichever organisation's."""
-    return list(connection.execute(_OF_PAGE, {"token": token_hash}))
-
-
-def newest_of_others(
-    connection: Session, customer_id: str, counterparty_id: str, now: int, limit: int
-) -> list[Record]:
-    """The newest open challenge of each other counterparty of a customer, newest first."""
-    values = {"customer": customer_id, "counterparty": counterparty_id, "now": now, "limit": limit}
-    return list(connection.execute(_NEWEST_OF_OTHERS, values))
+of_page = _WITH_ADDRESS.where(
+    f"challenge.page_token = :token AND {_IS_TO_SIGN} ORDER BY challenge.created, challenge.id"
+).rows
+"""The challenges of a signing page, oldest first, whichever organisation's."""
+newest_of_others = _WITH_ADDRESS.where(
+    "challenge.customer_id = :customer AND challenge.counterparty_id <> :counterparty "
+    f"AND {_IS_TO_SIGN} AND challenge.created IN ("
+    "SELECT max(newest.created) FROM challenge AS newest WHERE newest.customer_id = :customer "
+    "AND newest.counterparty_id <> :counterparty AND newest.status = 'open' "
+    f"AND newest.expires >= :now AND {_IS_TO_SIGN.replace('challenge.id', 'newest.id')} "
+    f"GROUP BY newest.counterparty_id) {_NEWEST_FIRST}"
+).rows
+"""The newest open challenge of each other counterparty of a customer, newest first."""
 
 
 def earlier(connection: Session, challenge: Record, limit: int) -> list[Record]:
@@ -97,12 +81,18 @@ def earlier(connection: Session, challenge: Record, limit: int) -> list[Record]:
     return list(connection.execute(_EARLIER, {**_pair(challenge), "limit": limit}))
 
 
-def addresses_of_customer(
-    connection: Session, customer_id: str, besides: str, limit: int
-) -> list[Record]:
-    """Counterparties challenged or linked on the accounts of one bank customer."""
-    values = {"customer": customer_id, "besides": besides, "limit": limit}
-    return list(connection.execute(_ADDRESSES, values))
+addresses_of_customer = (
+    Source(records.Counterparty)
+    .where(
+        "id IN (SELECT counterparty_id FROM challenge WHERE customer_id = :customer "
+        "UNION SELECT link.counterparty_id FROM link JOIN blockchain_account "
+        "ON blockchain_account.id = link.blockchain_account_id "
+        "WHERE blockchain_account.customer_id = :customer) "
+        "AND id <> :besides ORDER BY created DESC, id DESC LIMIT :limit"
+    )
+    .rows
+)
+"""Counterparties challenged or linked on the accounts of one bank customer."""
 
 
 def earlier_strangers(connection: Session, challenge: Record) -> tuple[str, ...]:

@@ -86,7 +86,6 @@ _EVIDENCE = (
     "LEFT JOIN link ON link.blockchain_account_id = claim.blockchain_account_id "
     "AND link.counterparty_id = claim.counterparty_id"
 )
-_ONE = Query(f"{_EVIDENCE} WHERE claim.id = :claim", _ROW)
 _SOME = Query(f"{_EVIDENCE} WHERE claim.id > :after ORDER BY claim.id LIMIT {_BATCH}", _ROW)
 _LINKED_CLAIM = Query(
     "SELECT id AS value FROM claim WHERE blockchain_account_id = :account "
@@ -94,27 +93,23 @@ _LINKED_CLAIM = Query(
     "ORDER BY linked_at DESC LIMIT 1",
     Value,
 )
+find = Query(f"{_EVIDENCE} WHERE claim.id = :claim", _ROW).first
+"""A claim with its evidence.
 
+Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
+(the blockchain account) and the link of the two, each with that prefix, ``small_…`` of the
+small transfer that the challenge asked for, ``account_…`` of the trading account,
+``customer_reference``, and ``evidence_body``, what a chain answered. Of a missing row they are
+None. ``signed_text`` is that of the challenge's texts which was signed. ``arrivals_found``
+counts the exact transfers that arrived with the claim's hash. ``anchor_…`` is of the claim that
+a derived address rests on.
 
-def find(connection: Session, claim_id: str) -> Record | None:
-    """A claim with its evidence.
-
-    Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
-    (the blockchain account) and the link of the two, each with that prefix, ``small_…`` of the
-    small transfer that the challenge asked for, ``account_…`` of the trading account,
-    ``customer_reference``, and ``evidence_body``, what a chain answered. Of a missing row they are
-    None. ``signed_text`` is that of the challenge's texts which was signed. ``arrivals_found``
-    counts the exact transfers that arrived with the claim's hash. ``anchor_…`` is of the claim that
-    a derived address rests on.
-
-    ``attempts_made`` counts the challenge's refused signatures, ``rests_on_claims`` the pair's
-    linked claims that the link names (one), and ``first_linked_claims`` those that were linked when
-    the link was first made. ``last_paid`` is when the newest withdrawal to the pair as a verified
-    wallet was requested. ``epochs_since`` counts how often the clock was put right since the
-    challenge was made.
-    """
-    found: Record | None = connection.execute(_ONE, {"claim": claim_id}).first()
-    return found
+``attempts_made`` counts the challenge's refused signatures, ``rests_on_claims`` the pair's
+linked claims that the link names (one), and ``first_linked_claims`` those that were linked when
+the link was first made. ``last_paid`` is when the newest withdrawal to the pair as a verified
+wallet was requested. ``epochs_since`` counts how often the clock was put right since the
+challenge was made.
+"""
 
 
 def every(connection: Session) -> Iterator[Record]:
@@ -127,6 +122,5 @@ def every(connection: Session) -> Iterator[Record]:
 
 def linked_claim(connection: Session, account_id: str, counterparty_id: str) -> str | None:
     """The id of the newest claim that was linked for a blockchain account and a wallet."""
-    pair = {"account": account_id, "counterparty": counterparty_id}
-    found: str | None = connection.execute(_LINKED_CLAIM, pair).scalar()
+    found: str | None = _LINKED_CLAIM.value(connection, account_id, counterparty_id)
     return found

@@ -25,7 +25,6 @@ _ROW = Source(records.Clock, last_at=_LAST_AT).where(_ONE)
 _ROW_WITH_SERVER_CLOCK = Source(records.Clock, last_at=_LAST_AT, **_OF_SERVER_CLOCK).where(
     _ONE, only=POSTGRESQL
 )
-_LOCKED = Query(f"SELECT name AS value FROM clock WHERE {_ONE} FOR UPDATE", Value)
 
 
 def read(connection: Session, *, server_clock: bool) -> Record:
@@ -68,14 +67,10 @@ class FinderWithTime:
         return None if row is None else _whole(row)
 
 
-def find(connection: Session) -> Record | None:
-    """As ``read``, for checks of a database in which the row may have been deleted."""
-    return connection.execute(_ROW).first()
-
-
-def lock(connection: Session) -> None:
-    """Let no other process change what is shared until this transaction ends."""
-    connection.execute(_LOCKED)
+find = _ROW.first
+"""As ``read``, for checks of a database in which the row may have been deleted."""
+lock = Query(f"SELECT name AS value FROM clock WHERE {_ONE} FOR UPDATE", Value).run
+"""Let no other process change what is shared until this transaction ends."""
 
 
 def change(rows: Writer, **values: object) -> None:

@@ -44,16 +44,17 @@ def by_reference(
     connection: Session, organisation_id: str, references: Sequence[str]
 ) -> dict[str, Record]:
     """The rows of customers by their references."""
-    values = {"organisation": organisation_id, "references": list(references)}
-    return {row.reference: row for row in connection.execute(_BY_REFERENCE, values)}
+    return {
+        row.reference: row
+        for row in _BY_REFERENCE.rows(connection, organisation_id, list(references))
+    }
 
 
 def bank_accounts_by_id(
     connection: Session, organisation_id: str, ids: Sequence[str]
 ) -> dict[str, Record]:
     """The rows of bank accounts by their ids."""
-    values = {"organisation": organisation_id, "ids": list(ids)}
-    return {row.id: row for row in connection.execute(_BANK_ACCOUNTS, values)}
+    return {row.id: row for row in _BANK_ACCOUNTS.rows(connection, organisation_id, list(ids))}
 
 
 _OF_CUSTOMERS = Source(records.BankAccount).where(
@@ -66,8 +67,7 @@ def bank_accounts(
 ) -> dict[str, tuple[BankAccount, ...]]:
     """The bank accounts of customers, by customer."""
     found: dict[str, tuple[BankAccount, ...]] = {}
-    values = {"organisation": organisation_id, "customers": list(customer_ids)}
-    for row in connection.execute(_OF_CUSTOMERS, values):
+    for row in _OF_CUSTOMERS.rows(connection, organisation_id, list(customer_ids)):
         found[row.customer_id] = (*found.get(row.customer_id, ()), _bank_account_model(row))
     return found
 

@@ -33,15 +33,17 @@ _LISTED = Listing(
 )
 _STORED = Decision.model_fields.keys() - {"type", "due", "amount", "symbol"}
 _KIND, _SUBJECT = "decision.kind = :kind", "decision.subject = :subject"
-_NEWEST = Source(records.Decision).where(
-    "organisation_id = :organisation AND subject = :subject ORDER BY created DESC, id DESC LIMIT 1"
+
+
+newest = (
+    Source(records.Decision)
+    .where(
+        "organisation_id = :organisation AND subject = :subject "
+        "ORDER BY created DESC, id DESC LIMIT 1"
+    )
+    .first
 )
-
-
-def newest(connection: Session, organisation_id: str, subject: str) -> Record | None:
-    """The last decision about a record."""
-    values = {"organisation": organisation_id, "subject": subject}
-    return connection.execute(_NEWEST, values).first()
+"""The last decision about a record."""
 
 
 def page(

@@ -1,6 +1,6 @@
 """Disputes of the books, and when these were verified."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from chainteller.domain.books import DisputeScope
@@ -17,10 +17,6 @@ _T, _V = Tables.dispute, Tables.verification
 _MINE = f"organisation_id IN (:organisation, '{DEPLOYMENT}')"
 _NEWEST_FIRST = "ORDER BY found_at DESC, id"
 _DISPUTES = Source(records.Dispute)
-_OPEN = _DISPUTES.where("cleared_at IS NULL ORDER BY found_at, id")
-_IS_OPEN = Query(
-    f"SELECT 1 AS value FROM dispute WHERE {_MINE} AND cleared_at IS NULL LIMIT 1", Value
-)
 _ALL = Query(f"{_DISPUTES.text} {_NEWEST_FIRST}", records.Dispute)
 _OF_ORGANISATION = _DISPUTES.where(f"{_MINE} {_NEWEST_FIRST}")
 _CLEARED = Query("SELECT max(cleared_at) AS value FROM dispute", Value)
@@ -29,22 +25,19 @@ find = Finder(records.Dispute, "id")
 _NEVER = {"name": NAME, "verified_at": 0, "full_at": 0}
 
 
-def is_open(connection: Session, organisation_id: str) -> bool:
-    """Whether the books of an organisation, or those of the deployment, are in dispute."""
-    return connection.execute(_IS_OPEN, {"organisation": organisation_id}).first() is not None
-
-
-def disputed(connection: Session) -> Sequence[Record]:
-    """Every dispute that isn't cleared."""
-    return connection.execute(_OPEN).all()
+is_open = Query(
+    f"SELECT 1 AS value FROM dispute WHERE {_MINE} AND cleared_at IS NULL LIMIT 1", Value
+).exists
+"""Whether the books of an organisation, or those of the deployment, are in dispute."""
+disputed = _DISPUTES.where("cleared_at IS NULL ORDER BY found_at, id").rows
+"""Every dispute that isn't cleared."""
 
 
 def listed(connection: Session, organisation_id: str | None = None) -> tuple[Dispute, ...]:
     """Every dispute, the newest first; those of an organisation with those of the deployment."""
     if organisation_id is None:
         return tuple(to_model(row) for row in connection.execute(_ALL))
-    mine = {"organisation": organisation_id}
-    return tuple(to_model(row) for row in connection.execute(_OF_ORGANISATION, mine))
+    return tuple(to_model(row) for row in _OF_ORGANISATION.rows(connection, organisation_id))
 
 
 def newest_clearance(connection: Session) -> int:

@@ -1,6 +1,6 @@
 """What an epoch that begins earlier than the last one ended leaves with a wrong time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from chainteller.domain.challenges import ChallengeStatus, ClaimStatus
@@ -9,7 +9,7 @@ from chainteller.domain.decisions import NEVER, DecisionStatus
 from chainteller.domain.trades import QuoteStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, row_of
+from chainteller.storage.db.query import Query, Session, row_of
 from chainteller.storage.db.sources import Source
 from chainteller.storage.log import views
 from chainteller.storage.log.rows import DEPLOYMENT
@@ -41,15 +41,6 @@ _QUOTES, _CHALLENGES, _CLAIMS = (
         ("claim", ClaimStatus.VALID),
     )
 )
-_JOBS = Source(records.Job).where("run_at > :instant")
-_REVIEWS = Source(records.Transfer).where(
-    f"status = '{TransferStatus.REVIEWING}' AND review_eta > :instant"
-)
-_DECISIONS = Source(records.Decision).where(
-    f"status = '{DecisionStatus.OPEN}' AND due > :instant AND due < {NEVER}"
-)
-_KEYS = Source(records.ApiKey).where("expires > :instant OR revoked_at > :instant")
-_LINKS = Source(records.Link).where("expires > :instant")
 
 
 class Stamped(NamedTuple):
@@ -106,7 +97,7 @@ def entries_of(connection: Session, record_ids: Iterable[str]) -> dict[str, Made
     """The entries about records, in the log of each."""
     wanted, found = sorted(set(record_ids)), dict[str, Made]()
     for start in range(0, len(wanted), _MOST_IDS):
-        for row in connection.execute(_ENTRIES_OF, {"ids": wanted[start : start + _MOST_IDS]}):
+        for row in _ENTRIES_OF.rows(connection, wanted[start : start + _MOST_IDS]):
             new = Made(row.organisation_id, row.number, row.at, row.number, row.at)
             known = found.get(row.object, new)
             found[row.object] = known._replace(last=row.number, last_at=row.at)
@@ -117,46 +108,31 @@ def entries_after(
     connection: Session, organisation_id: str, instant: int, began_in: int
 ) -> Stamped:
     """Entries of this epoch with a time after an instant."""
-    values = {"organisation": organisation_id, "after": began_in, "instant": instant}
-    row = connection.execute(_ENTRIES_AFTER, values).one()
+    row = _ENTRIES_AFTER.run(connection, organisation_id, began_in, instant).one()
     return Stamped(row.count, row.first or 0, row.last or 0)
 
 
-def open_quotes(connection: Session, instant: int) -> Sequence[Record]:
-    """Quotes that could be executed after an instant."""
-    return connection.execute(_QUOTES, {"instant": instant}).all()
-
-
-def jobs_after(connection: Session, instant: int) -> Sequence[Record]:
-    """Jobs that are due after an instant."""
-    return connection.execute(_JOBS, {"instant": instant}).all()
-
-
-def reviews_until(connection: Session, instant: int) -> Sequence[Record]:
-    """Withdrawals whose review ends after an instant."""
-    return connection.execute(_REVIEWS, {"instant": instant}).all()
-
-
-def decisions_until(connection: Session, instant: int) -> Sequence[Record]:
-    """Decisions whose deadline is after an instant."""
-    return connection.execute(_DECISIONS, {"instant": instant}).all()
-
-
-def keys_after(connection: Session, instant: int) -> Sequence[Record]:
-    """Keys that expire, or end by a revocation, after an instant."""
-    return connection.execute(_KEYS, {"instant": instant}).all()
-
-
-def open_challenges(connection: Session, instant: int) -> Sequence[Record]:
-    """Challenges that wait for a signature after an instant."""
-    return connection.execute(_CHALLENGES, {"instant": instant}).all()
-
-
-def unused_claims(connection: Session, instant: int) -> Sequence[Record]:
-    """Accepted claims that could be linked after an instant."""
-    return connection.execute(_CLAIMS, {"instant": instant}).all()
-
-
-def links_until(connection: Session, instant: int) -> Sequence[Record]:
-    """Verifications that hold after an instant."""
-    return connection.execute(_LINKS, {"instant": instant}).all()
+open_quotes = _QUOTES.rows
+"""Quotes that could be executed after an instant."""
+jobs_after = Source(records.Job).where("run_at > :instant").rows
+"""Jobs that are due after an instant."""
+reviews_until = (
+    Source(records.Transfer)
+    .where(f"status = '{TransferStatus.REVIEWING}' AND review_eta > :instant")
+    .rows
+)
+"""Withdrawals whose review ends after an instant."""
+decisions_until = (
+    Source(records.Decision)
+    .where(f"status = '{DecisionStatus.OPEN}' AND due > :instant AND due < {NEVER}")
+    .rows
+)
+"""Decisions whose deadline is after an instant."""
+keys_after = Source(records.ApiKey).where("expires > :instant OR revoked_at > :instant").rows
+"""Keys that expire, or end by a revocation, after an instant."""
+open_challenges = _CHALLENGES.rows
+"""Challenges that wait for a signature after an instant."""
+unused_claims = _CLAIMS.rows
+"""Accepted claims that could be linked after an instant."""
+links_until = Source(records.Link).where("expires > :instant").rows
+"""Verifications that hold after an instant."""

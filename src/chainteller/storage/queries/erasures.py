@@ -12,9 +12,6 @@ from chainteller.storage.db.table import Table
 from chainteller.storage.log.rows import Row, Writer
 
 _MINE = "trading_account_id IN (SELECT id FROM trading_account WHERE customer_id = :customer)"
-_ACCOUNTS = Query(
-    "SELECT id AS value FROM trading_account WHERE customer_id = :customer ORDER BY id", Value
-)
 _OPEN = Query(
     f"SELECT 'trade' AS kind, id, status FROM trade WHERE {_MINE} "
     f"AND status NOT IN ({quoted(each for each in TradeStatus if each.facts.is_final)}) "
@@ -56,20 +53,20 @@ _NAMED = Query(
 _MENTIONS = "organisation_id = :organisation AND body LIKE :mention ESCAPE '\\'"
 
 
-def trading_accounts(connection: Session, customer_id: str) -> list[str]:
-    return list(connection.execute(_ACCOUNTS, {"customer": customer_id}).scalars())
+trading_accounts = Query(
+    "SELECT id AS value FROM trading_account WHERE customer_id = :customer ORDER BY id", Value
+).values
 
 
 def open_records(connection: Session, customer_id: str, now: int) -> list[str]:
     """Records that aren't finished, in words; the first twenty."""
-    found = connection.execute(_OPEN, {"customer": customer_id, "now": now})
+    found = _OPEN.run(connection, customer_id, now)
     return [f"{row.kind} {row.id} {row.status}" for row in found]
 
 
 def overdrawn(connection: Session, organisation_id: str, customer_id: str) -> list[str]:
     """Bank accounts on which the customer owes money."""
-    values = {"organisation": organisation_id, "customer": customer_id}
-    found = connection.execute(_OVERDRAWN, values)
+    found = _OVERDRAWN.run(connection, organisation_id, customer_id)
     return [f"bank account {row.id} overdrawn" for row in found if row.balance < 0]
 
 

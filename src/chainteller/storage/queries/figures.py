@@ -40,13 +40,13 @@ class Figures(NamedTuple):
 
 def read(connection: Session, now: int) -> Figures:
     """Read all figures. Trades and transfers are counted, which takes longer the more there are."""
-    due, oldest = connection.execute(_DUE, {"now": now}).one()
+    due, oldest = _DUE.run(connection, now).one()
     waits = 0
     if connection.dialect.name == POSTGRESQL:
         waits = int(connection.execute(_WAITING_LOCKS).scalar_one())
     trades = connection.execute(_TRADES)
     transfers = connection.execute(_TRANSFERS)
-    open_quotes = connection.execute(_OPEN_QUOTES, {"now": now})
+    open_quotes = _OPEN_QUOTES.run(connection, now)
     return Figures(
         trades={str(status): int(count) for status, count in trades},
         transfers={

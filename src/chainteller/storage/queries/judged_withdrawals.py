@@ -1,10 +1,7 @@
 """Query withdrawals with what a policy judges of them, as it was when they were requested."""
 
-from collections.abc import Iterator
-
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.sources import Source
 
 _TIMES_PAID = (
@@ -33,19 +30,12 @@ _JUDGED = Source(
     other_owners=(_OTHER_OWNERS, int),
 )
 _IS_WITHDRAWAL = f"transfer.direction = '{Direction.WITHDRAWAL}'"
-_ONE = _JUDGED.where(f"transfer.id = :id AND {_IS_WITHDRAWAL}")
-_SINCE = _JUDGED.where(
+
+
+find = _JUDGED.where(f"transfer.id = :id AND {_IS_WITHDRAWAL}").first
+"""A withdrawal of any organisation."""
+since = _JUDGED.where(
     f"transfer.organisation_id = :organisation AND {_IS_WITHDRAWAL} "
     "AND transfer.created >= :since ORDER BY transfer.created, transfer.id"
-)
-
-
-def find(connection: Session, withdrawal_id: str) -> Record | None:
-    """A withdrawal of any organisation."""
-    return connection.execute(_ONE, {"id": withdrawal_id}).first()
-
-
-def since(connection: Session, organisation_id: str, instant: int) -> Iterator[Record]:
-    """An organisation's withdrawals from an instant on, oldest first."""
-    values = {"organisation": organisation_id, "since": instant}
-    yield from connection.execute(_SINCE, values)
+).rows
+"""An organisation's withdrawals from an instant on, oldest first."""

@@ -10,7 +10,6 @@ _RENEW = Query(
 )
 _REMOVE_OLD = Query(f"DELETE FROM server_lease WHERE renewed_at < {_NOW} - :lasts", only=POSTGRESQL)
 _HELD = Query("SELECT id AS value FROM server_lease ORDER BY id", Value)
-_END = Query("DELETE FROM server_lease WHERE id = :id")
 
 
 def renew(connection: Session, lease_id: str, lasts_us: int) -> list[str]:
@@ -21,10 +20,9 @@ def renew(connection: Session, lease_id: str, lasts_us: int) -> list[str]:
         lease_id: the process's own.
         lasts_us: how long a lease lasts, in microseconds.
     """
-    connection.execute(_RENEW, {"id": lease_id})
-    connection.execute(_REMOVE_OLD, {"lasts": lasts_us})
+    _RENEW.run(connection, lease_id)
+    _REMOVE_OLD.run(connection, lasts_us)
     return list(connection.execute(_HELD).scalars())
 
 
-def end(connection: Session, lease_id: str) -> None:
-    connection.execute(_END, {"id": lease_id})
+end = Query("DELETE FROM server_lease WHERE id = :id").run

@@ -6,7 +6,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, Value, quoted
+from chainteller.storage.db.query import Query, Session, Value, quoted
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.queries.trades import hold_parts
 
@@ -21,13 +21,6 @@ find = Finder(records.ProviderRequest, "id")
 find_by_key = Finder(records.ProviderRequest, "organisation_id", "operation", "key")
 find_made = Finder(records.ProviderRequest, "organisation_id", "subject")
 """The request that made a record."""
-_NEWEST_LIKE = Source(records.ProviderRequest).where(
-    "organisation_id = :organisation AND fingerprint = :fingerprint "
-    "ORDER BY created DESC, id DESC LIMIT 1"
-)
-_UNSETTLED = Source(records.ProviderRequest).where(
-    f"organisation_id = :organisation AND status IN {_OUTSIDE} ORDER BY created"
-)
 _HELD = Query(
     "SELECT hold AS value FROM transfer WHERE trading_account_id = :account "
     f"AND direction = '{Direction.WITHDRAWAL}' "
@@ -46,16 +39,6 @@ _NOT_PAID = (
     TransferStatus.FAILED,
     TransferStatus.UNKNOWN,
 )
-_WAS_PAID_TO_BANK = Query(
-    "SELECT 1 AS value FROM transfer WHERE trading_account_id = :account "
-    f"AND direction = '{Direction.WITHDRAWAL}' AND status NOT IN ({quoted(_NOT_PAID)}) LIMIT 1",
-    Value,
-)
-_LINKED = Query(
-    "SELECT call AS value FROM provider_request WHERE organisation_id = :organisation "
-    "AND subject = :subject AND operation = 'link_counterparty' AND status = 'done'",
-    Value,
-)
 
 
 def is_under_way(connection: Session, record_id: str) -> bool:
@@ -66,39 +49,47 @@ def is_under_way(connection: Session, record_id: str) -> bool:
 
 def was_asked(connection: Session, organisation_id: str, operations: Iterable[str]) -> bool:
     """Whether another system was ever sent a request of one of these kinds."""
-    values = {"organisation": organisation_id, "operations": list(operations)}
-    return connection.execute(_WAS_ASKED, values).first() is not None
+    return _WAS_ASKED.exists(connection, organisation_id, list(operations))
 
 
-def newest_like(connection: Session, organisation_id: str, fingerprint: str) -> Record | None:
-    """The last request with the same contents, whatever its key."""
-    values = {"organisation": organisation_id, "fingerprint": fingerprint}
-    return connection.execute(_NEWEST_LIKE, values).first()
-
-
-def unsettled(connection: Session, organisation_id: str) -> list[Record]:
-    """Requests whose outcome isn't known."""
-    return list(connection.execute(_UNSETTLED, {"organisation": organisation_id}))
+newest_like = (
+    Source(records.ProviderRequest)
+    .where(
+        "organisation_id = :organisation AND fingerprint = :fingerprint "
+        "ORDER BY created DESC, id DESC LIMIT 1"
+    )
+    .first
+)
+"""The last request with the same contents, whatever its key."""
+unsettled = (
+    Source(records.ProviderRequest)
+    .where(f"organisation_id = :organisation AND status IN {_OUTSIDE} ORDER BY created")
+    .rows
+)
+"""Requests whose outcome isn't known."""
 
 
 def held(connection: Session, account_id: str) -> dict[Asset, int]:
     """What withdrawals of an account hold that wait here or whose outcome isn't known."""
     found: dict[Asset, int] = {}
-    for text in connection.execute(_HELD, {"account": account_id}).scalars():
+    for text in _HELD.values(connection, account_id):
         for part in hold_parts(text):
             found[part.asset] = found.get(part.asset, 0) + part.atoms
     return found
 
 
-def was_paid_to_bank(connection: Session, account_id: str) -> bool:
-    """Whether the provider ever carried out a withdrawal of the account that went through here."""
-    return connection.execute(_WAS_PAID_TO_BANK, {"account": account_id}).first() is not None
-
-
-def linked(connection: Session, organisation_id: str, subject: str) -> list[str]:
-    """The calls with which a wallet was linked through here."""
-    values = {"organisation": organisation_id, "subject": subject}
-    return list(connection.execute(_LINKED, values).scalars())
+was_paid_to_bank = Query(
+    "SELECT 1 AS value FROM transfer WHERE trading_account_id = :account "
+    f"AND direction = '{Direction.WITHDRAWAL}' AND status NOT IN ({quoted(_NOT_PAID)}) LIMIT 1",
+    Value,
+).exists
+"""Whether the provider ever carried out a withdrawal of the account that went through here."""
+linked = Query(
+    "SELECT call AS value FROM provider_request WHERE organisation_id = :organisation "
+    "AND subject = :subject AND operation = 'link_counterparty' AND status = 'done'",
+    Value,
+).values
+"""The calls with which a wallet was linked through here."""
 
 
 def asset_of(symbol: str, network: str) -> Asset | None:

@@ -11,7 +11,6 @@ from chainteller.storage.db.sources import Finder
 SUBJECT = "gateway"
 """What the entry is about that says which provider it is."""
 find = Finder(records.Provider, "organisation_id")
-_ACCOUNTS = Query("SELECT count(*) AS value FROM trading_account", Value)
 
 
 def address(connection: Session) -> str:
@@ -20,5 +19,4 @@ def address(connection: Session) -> str:
     return "" if row is None else str(row.address)
 
 
-def has_accounts(connection: Session) -> bool:
-    return bool(connection.execute(_ACCOUNTS).scalar())
+has_accounts = Query("SELECT count(*) AS value FROM trading_account", Value).value

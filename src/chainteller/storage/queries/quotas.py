@@ -35,4 +35,4 @@ def used(connection: Session, quota: Quota, organisation_id: str, now: int) -> i
 
 def most(connection: Session, now: int) -> dict[Quota, int]:
     """How many the organisation with the most of each has."""
-    return dict(zip(_COUNTED, connection.execute(_MOST, {"now": now}).one(), strict=True))
+    return dict(zip(_COUNTED, _MOST.run(connection, now).one(), strict=True))

@@ -30,11 +30,6 @@ find_to_execute = FinderWithTime(
 )
 """A quote under lock, with why its market is closed by an operator, if it is."""
 _OF_IDS = Source(_T).where("id IN :ids")
-_COUNT_OPEN = Query(
-    "SELECT count(*) AS value FROM quote "
-    "WHERE trading_account_id = :account AND status = 'open' AND expires >= :now",
-    Value,
-)
 
 SPREAD = {
     "market": tuple(sorted(MARKETS_BY_NAME)),
@@ -63,14 +58,15 @@ _OLD = Query(
     "ORDER BY expires LIMIT :most FOR UPDATE SKIP LOCKED",
     row_of("id", "created"),
 )
-
-
-def count_open(connection: Session, account_id: str, now: int) -> int:
-    return int(connection.execute(_COUNT_OPEN, {"account": account_id, "now": now}).scalar_one())
+count_open = Query(
+    "SELECT count(*) AS value FROM quote "
+    "WHERE trading_account_id = :account AND status = 'open' AND expires >= :now",
+    Value,
+).value
 
 
 def of_ids(connection: Session, ids: Sequence[str]) -> list[Record]:
-    return list(connection.execute(_OF_IDS, {"ids": list(ids)}))
+    return _OF_IDS.rows(connection, list(ids))
 
 
 def page(
@@ -89,8 +85,7 @@ def page(
 
 def _open(connection: Session, organisation_id: str, now: int) -> Extra:
     """Whether a quote can be executed. There are few of these, among many that have expired."""
-    values = {"organisation": organisation_id, "now": now}
-    ids = list(connection.execute(_LIVE, values).scalars())
+    ids = _LIVE.values(connection, organisation_id, now)
     if len(ids) > _MOST_OPEN:
         return Extra(f":now <= {_IN_ORDER}", {"now": now})
     return Extra("quote.id IN :found", {"found": ids})

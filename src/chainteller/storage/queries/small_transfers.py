@@ -58,13 +58,11 @@ _OTHER_CUSTOMERS = Query(
     "AND counterparty.canonical = :canonical AND challenge.customer_id <> :customer",
     Value,
 )
-_LOCK = Query("SELECT id AS value FROM blockchain_account WHERE id = :id FOR NO KEY UPDATE", Value)
 
 
 def waiting(connection: Session, account_id: str, counterparty_id: str, now: int) -> str | None:
     """The id of the pair's small transfer that may still arrive in time."""
-    pair = {"account": account_id, "counterparty": counterparty_id, "now": now}
-    found: str | None = connection.execute(_WAITING, pair).scalar()
+    found: str | None = _WAITING.value(connection, account_id, counterparty_id, now)
     return found
 
 
@@ -76,25 +74,23 @@ def other_customers(
     canonical: str,
 ) -> int:
     """How many customers but one were asked to prove an address, on some networks."""
-    named = {
-        "customer": customer_id,
-        "organisation": organisation_id,
-        "networks": [*networks],
-        "canonical": canonical,
-    }
-    found: int = connection.execute(_OTHER_CUSTOMERS, named).scalar() or 0
+    found: int = (
+        _OTHER_CUSTOMERS.value(connection, organisation_id, [*networks], canonical, customer_id)
+        or 0
+    )
     return found
 
 
-def lock_account(connection: Session, account_id: str) -> None:
-    """Wait until no other write asks for a small transfer to the blockchain account."""
-    connection.execute(_LOCK, {"id": account_id})
+lock_account = Query(
+    "SELECT id AS value FROM blockchain_account WHERE id = :id FOR NO KEY UPDATE", Value
+).run
+"""Wait until no other write asks for a small transfer to the blockchain account."""
 
 
 def arrivals(connection: Session, ids: Iterable[str]) -> Mapping[str, list[Record]]:
     """What arrived for each of some small transfers, oldest first."""
     found: dict[str, list[Record]] = {each: [] for each in ids}
-    for row in connection.execute(_ARRIVED, {"ids": list(found)}) if found else ():
+    for row in _ARRIVED.rows(connection, list(found)) if found else ():
         found[row.challenge_id].append(row)
     return found
 

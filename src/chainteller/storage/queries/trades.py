@@ -27,12 +27,6 @@ find_any = Finder(_T, "id")
 """A trade of any account; lock its account before locking the trade."""
 _OF_ACCOUNT = Listing(_T, "trading_account_id", filters=_FILTERS, order=("ordinal",))
 _OF_ORGANISATION = Listing(_T, "organisation_id", filters=_FILTERS, spread=SPREAD, is_tallied=True)
-_AT_PROVIDER = Query(
-    "SELECT id, trading_account_id FROM trade WHERE organisation_id = :organisation "
-    f"AND status IN ({quoted(set(TradeStatus) - TERMINAL)}) AND told IS NOT NULL "
-    "ORDER BY created DESC LIMIT :most",
-    row_of("id", "trading_account_id"),
-)
 _OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
 
 
@@ -73,14 +67,17 @@ def of_transactions(
 
 def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Record]:
     """The trades of an account that have these ids."""
-    return list(connection.execute(_OF_IDS, {"account": account_id, "ids": list(ids)}))
+    return _OF_IDS.rows(connection, account_id, list(ids))
 
 
-def unsettled_at_provider(connection: Session, organisation_id: str, most: int) -> list[Record]:
-    """A gateway's newest trades that its provider hasn't ended, as far as it's known: ``id`` and
-    ``trading_account_id``."""
-    of = {"organisation": organisation_id, "most": most}
-    return list(connection.execute(_AT_PROVIDER, of))
+unsettled_at_provider = Query(
+    "SELECT id, trading_account_id FROM trade WHERE organisation_id = :organisation "
+    f"AND status IN ({quoted(set(TradeStatus) - TERMINAL)}) AND told IS NOT NULL "
+    "ORDER BY created DESC LIMIT :most",
+    row_of("id", "trading_account_id"),
+).rows
+"""A gateway's newest trades that its provider hasn't ended, as far as it's known: ``id`` and
+``trading_account_id``."""
 
 
 @remembered

@@ -28,14 +28,6 @@ _FILTERS = ("status",)
 find = Finder(_T, "trading_account_id", "id", "direction")
 find_any = Finder(_T, "id")
 """A transfer of any account; lock its account before locking the transfer."""
-_SAME_ORDINAL = Query(
-    " UNION ALL ".join(
-        f"SELECT id AS value FROM {table} "
-        "WHERE trading_account_id = :account AND transaction_ordinal = :ordinal"
-        for table in ("transfer", "trade")
-    ),
-    Value,
-)
 _OF_ACCOUNT = Listing(_T, "trading_account_id", "direction", filters=_FILTERS, order=("ordinal",))
 _OF_ORGANISATION = Listing(
     _T, "organisation_id", filters=(*_FILTERS, "trading_account_id"), is_tallied=True
@@ -63,34 +55,26 @@ _SUMS = Query(
     f"{_COUNTED} AND created <= :upto GROUP BY destination_class",
     row_of("destination_class", "cents", "first"),
 )
-_WAS_PAID = Query(
-    "SELECT 1 AS value FROM transfer WHERE trading_account_id = :account "
-    f"AND direction = '{Direction.WITHDRAWAL}' AND counterparty_id = :wallet "
-    f"AND status IN ('{TransferStatus.SENT}', '{TransferStatus.COMPLETED}') LIMIT 1",
-    Value,
-)
 _OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
 _TOLD = Query(
     "SELECT 1 AS value FROM transfer WHERE id = :told "
     "OR trading_account_id = :account AND provider_id = :told LIMIT 1",
     Value,
 )
-_ACCOUNT_OF = Query("SELECT trading_account_id AS value FROM transfer WHERE id = :id", Value)
 
 
 def sums_between(connection: Session, account_id: str, since: int, upto: int) -> tuple[Spent, ...]:
     """Withdrawals after an instant and up to another one that count against the account's limits:
     one sum for each class of destination, dated as the first of them."""
-    values = {"account": account_id, "since": since, "upto": upto}
     return tuple(
         Spent(DestinationClass(row.destination_class), int(row.cents), int(row.first))
-        for row in connection.execute(_SUMS, values)
+        for row in _SUMS.rows(connection, account_id, since, upto)
     )
 
 
 def spent_since(connection: Session, account_id: str, since: int) -> tuple[Spent, ...]:
     """Withdrawals after an instant that count against the account's limits."""
-    rows = connection.execute(_SPENT, {"account": account_id, "since": since})
+    rows = _SPENT.run(connection, account_id, since)
     return tuple(
         Spent(DestinationClass(row.destination_class), row.notional_cents, row.created)
         for row in rows
@@ -99,7 +83,7 @@ def spent_since(connection: Session, account_id: str, since: int) -> tuple[Spent
 
 def spent_on_levels(connection: Session, account_id: str, since: int) -> tuple[Spent, ...]:
     """Withdrawals after an instant to wallets whose evidence has limits of its own, with that."""
-    rows = connection.execute(_ON_LEVELS, {"account": account_id, "since": since})
+    rows = _ON_LEVELS.run(connection, account_id, since)
     return tuple(
         Spent(
             DestinationClass(row.destination_class),
@@ -113,26 +97,27 @@ def spent_on_levels(connection: Session, account_id: str, since: int) -> tuple[S
 
 def is_told(connection: Session, account_id: str, provider_id: str) -> bool:
     """Whether a provider's id is that of a transfer which is kept already."""
-    values = {"account": account_id, "told": provider_id}
-    return connection.execute(_TOLD, values).first() is not None
+    return _TOLD.exists(connection, provider_id, account_id)
 
 
-def was_paid(connection: Session, account_id: str, counterparty_id: str) -> bool:
-    """Whether a withdrawal of the account was ever sent to a wallet."""
-    values = {"account": account_id, "wallet": counterparty_id}
-    return connection.execute(_WAS_PAID, values).first() is not None
-
-
-def account_of(connection: Session, transfer_id: str) -> str | None:
-    """The trading account that a transfer names, without reading its amounts."""
-    found: str | None = connection.execute(_ACCOUNT_OF, {"id": transfer_id}).scalar()
-    return found
-
-
-def of_ordinal(connection: Session, account_id: str, ordinal: int) -> list[str]:
-    """The ids of an account's transactions with a number; there is one if all is well."""
-    found = connection.execute(_SAME_ORDINAL, {"account": account_id, "ordinal": ordinal})
-    return list(found.scalars())
+was_paid = Query(
+    "SELECT 1 AS value FROM transfer WHERE trading_account_id = :account "
+    f"AND direction = '{Direction.WITHDRAWAL}' AND counterparty_id = :wallet "
+    f"AND status IN ('{TransferStatus.SENT}', '{TransferStatus.COMPLETED}') LIMIT 1",
+    Value,
+).exists
+"""Whether a withdrawal of the account was ever sent to a wallet."""
+account_of = Query("SELECT trading_account_id AS value FROM transfer WHERE id = :id", Value).value
+"""The trading account that a transfer names, without reading its amounts."""
+of_ordinal = Query(
+    " UNION ALL ".join(
+        f"SELECT id AS value FROM {table} "
+        "WHERE trading_account_id = :account AND transaction_ordinal = :ordinal"
+        for table in ("transfer", "trade")
+    ),
+    Value,
+).values
+"""The ids of an account's transactions with a number; there is one if all is well."""
 
 
 def page(
@@ -173,7 +158,7 @@ def of_transactions(
 
 def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Record]:
     """The transfers of an account that have these ids."""
-    return list(connection.execute(_OF_IDS, {"account": account_id, "ids": list(ids)}))
+    return _OF_IDS.rows(connection, account_id, list(ids))
 
 
 @remembered

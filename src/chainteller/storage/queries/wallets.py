@@ -118,15 +118,11 @@ _LEVELS = Query(
     "AND blockchain_account.trading_account_id = :account AND claim.level IS NOT NULL",
     Value,
 )
-_LOCK = Query("SELECT id AS value FROM counterparty WHERE id = :id FOR NO KEY UPDATE", Value)
-_HAS_OTHER_OWNER = Query(
-    f"SELECT CASE WHEN {is_shared(':counterparty', ':customer')} THEN 1 ELSE 0 END AS value", Value
-)
 
 
 def owner(connection: Session, account_id: str) -> tuple[str, str]:
     """Of a blockchain account: its customer's reference, and the id of the bank account."""
-    found = connection.execute(_OWNER, {"id": account_id}).one()
+    found = _OWNER.run(connection, account_id).one()
     return found.customer_reference, found.bank_account_id
 
 
@@ -142,19 +138,21 @@ def levels_of(
 
 def networks_of(connection: Session, organisation_id: str, ids: list[str]) -> dict[str, str]:
     """The networks of counterparties, by their ids."""
-    values = {"organisation": organisation_id, "ids": ids}
-    return {row.id: row.network for row in connection.execute(_OF_IDS, values)} if ids else {}
+    return (
+        {row.id: row.network for row in _OF_IDS.rows(connection, organisation_id, ids)}
+        if ids
+        else {}
+    )
 
 
-def lock_counterparty(connection: Session, counterparty_id: str) -> None:
-    """Wait until no other write links the wallet; it may be challenged meanwhile."""
-    connection.execute(_LOCK, {"id": counterparty_id})
-
-
-def has_other_owner(connection: Session, counterparty_id: str, customer_id: str) -> bool:
-    """Whether another customer has verified a wallet, now or before."""
-    pair = {"counterparty": counterparty_id, "customer": customer_id}
-    return bool(connection.execute(_HAS_OTHER_OWNER, pair).scalar_one())
+lock_counterparty = Query(
+    "SELECT id AS value FROM counterparty WHERE id = :id FOR NO KEY UPDATE", Value
+).run
+"""Wait until no other write links the wallet; it may be challenged meanwhile."""
+has_other_owner = Query(
+    f"SELECT CASE WHEN {is_shared(':counterparty', ':customer')} THEN 1 ELSE 0 END AS value", Value
+).value
+"""Whether another customer has verified a wallet, now or before."""
 
 
 def accounts_page(
@@ -240,7 +238,7 @@ def linked_page(
 
 def proved_by_key(connection: Session, customer_id: str, now: int, limit: int) -> list[Record]:
     """The links of a customer's wallets that are verified by a signature now."""
-    found = connection.execute(_PROVED_BY_KEY, {"customer": customer_id, "limit": limit})
+    found = _PROVED_BY_KEY.run(connection, customer_id, limit)
     return [row for row in found if is_verified(link_status(row, now))]
 
 

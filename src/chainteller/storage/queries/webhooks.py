@@ -1,6 +1,5 @@
 """Query webhooks: their endpoints, and how far each has its organisation's events."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from chainteller.domain.webhooks import WebhookStatus
@@ -17,10 +16,6 @@ _ROWS = Source(records.Webhook)
 _WITH_SIZE: Any = {"size": ("log.size", int)}
 find = Finder(records.Webhook, "organisation_id", "id")
 find_any = Finder(records.Webhook, "id")
-_OF_ORGANISATION = _ROWS.where("organisation_id = :organisation ORDER BY created DESC, id")
-_AT_WORK = Source(
-    records.Webhook, "JOIN log ON log.organisation_id = webhook.organisation_id", **_WITH_SIZE
-).where("webhook.paused_at IS NULL ORDER BY webhook.id")
 _RENEW = Query(
     "UPDATE webhook SET held_until = :until WHERE held_by = :holder AND held_until IS NOT NULL"
 )
@@ -37,22 +32,22 @@ _OLDEST_UNSENT = Query(
     "WHERE webhook.paused_at IS NULL",
     row_of("oldest"),
 )
-
-
-def listed(connection: Session, organisation_id: str) -> Sequence[Record]:
-    """An organisation's endpoints, the newest first."""
-    return connection.execute(_OF_ORGANISATION, {"organisation": organisation_id}).all()
-
-
-def at_work(connection: Session) -> Sequence[Record]:
-    """All endpoints that aren't paused, with how many entries their organisations' logs have
-    (``size``)."""
-    return connection.execute(_AT_WORK).all()
+listed = _ROWS.where("organisation_id = :organisation ORDER BY created DESC, id").rows
+"""An organisation's endpoints, the newest first."""
+at_work = (
+    Source(
+        records.Webhook, "JOIN log ON log.organisation_id = webhook.organisation_id", **_WITH_SIZE
+    )
+    .where("webhook.paused_at IS NULL ORDER BY webhook.id")
+    .rows
+)
+"""All endpoints that aren't paused, with how many entries their organisations' logs have
+(``size``)."""
 
 
 def renew(connection: Session, holder: str, until: int) -> None:
     """Hold for longer what a server holds."""
-    connection.execute(_RENEW, {"holder": holder, "until": until})
+    _RENEW.run(connection, until, holder)
 
 
 def update(rows: Writer, found: Record, **values: object) -> None:

@@ -250,7 +250,7 @@ def lock_schema(connection: Session) -> None:
     """Keep other processes from changing the schema until this transaction ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(_WAIT)
-        connection.execute(_LOCK, {"key": _CREATION_LOCK})
+        _LOCK.run(connection, _CREATION_LOCK)
 
 
 def seed(connection: Session) -> None:

@@ -118,8 +118,7 @@ def names(connection: Session) -> list[str]:
 
 def name_of(connection: Session, organisation_id: str, number: int) -> str:
     """The archive that has the body of an entry; empty if none has."""
-    values = {"organisation": organisation_id, "number": number}
-    return connection.execute(_NAME, values).scalar() or ""
+    return _NAME.value(connection, organisation_id, number) or ""
 
 
 def newest(connection: Session, organisation_id: str) -> tuple[int, str]:
@@ -128,8 +127,7 @@ def newest(connection: Session, organisation_id: str) -> tuple[int, str]:
     archived = views.head(connection, organisation_id).archived
     if not archived:
         return 0, ""
-    values = {"organisation": organisation_id, "archived": archived}
-    at = connection.execute(_NEWEST, values).scalar_one()
+    at = _NEWEST.run(connection, organisation_id, archived).scalar_one()
     return int(at), name_of(connection, organisation_id, archived)
 
 
@@ -294,9 +292,8 @@ def _unmarked(row: Any) -> dict[str, Any]:
 
 def _extend(connection: Session, organisation_id: str, part: Part) -> None:
     known = parts(connection).get(organisation_id, part)
-    connection.execute(_PART, {"organisation": organisation_id})
-    row = {"organisation_id": organisation_id, "first": known.first, "upto": part.upto, "name": ""}
-    connection.execute(_NEW, row)
+    _PART.run(connection, organisation_id)
+    _NEW.run(connection, organisation_id, known.first, part.upto, "")
 
 
 # Opening

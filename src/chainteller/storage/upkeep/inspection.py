@@ -352,7 +352,7 @@ def _unpacked(stored: bytes | None) -> bytes | None:
 
 def put_back_until(connection: Session, reference: str) -> int | None:
     """Until when the work on a record was last put back, by the log; None where it doesn't say."""
-    found = connection.execute(_PUT_BACK, {"reference": reference}).first()
+    found = _PUT_BACK.first(connection, reference)
     with suppress(ValueError, LookupError):
         if found is not None and found.body is not None:
             told = entry.opened(found.number, found.body, entry.FOR_AUDIT).inputs or {}

@@ -317,7 +317,7 @@ def _has_tables(connection: Session) -> bool:
     try:
         for each in _AT_ONCE:
             connection.execute(each)
-        connection.execute(_TAKE_GATE, {"gate": GATE})
+        _TAKE_GATE.run(connection, GATE)
         connection.execute(built(f"LOCK TABLE {listed} IN ACCESS EXCLUSIVE MODE", None))
     except DatabaseError as error:
         if sqlstate(error) not in _NOT_AT_ONCE:
@@ -329,7 +329,7 @@ def _has_tables(connection: Session) -> bool:
 
 def _who_is_in_the_way(connection: Session) -> tuple[str, ...]:
     """The process whose transaction uses a table for longest, and for how long, in words."""
-    found = connection.execute(_IN_THE_WAY, {"gate": GATE}).first()
+    found = _IN_THE_WAY.first(connection, GATE)
     if found is None:
         return ("a moment without requests",)
     program = f" ({found.program})" if found.program else ""
