@@ -174,7 +174,10 @@ class App:
         taken = offered if _is_request_id(offered) else self._randomness.bytes(8).hex()
         client = self.peers.client((scope.get("client") or ("",))[0], headers)
         found = RequestContext(taken, headers, frozenset(repeated), client)
-        found.traceparent = _traceparent(found)
+        if "traceparent" in headers and "traceparent" not in repeated:
+            # ``tracestate`` isn't read: anybody may write anything into it.
+            trace = tracing.read_traceparent(headers["traceparent"])
+            found.traceparent = trace if _is_request_id(trace[3:35]) else ""
         return found
 
     def _finish(self, scope: Scope, context: RequestContext, seconds: float) -> None:
@@ -214,17 +217,6 @@ def _is_request_id(offered: str) -> bool:
     """Whether a caller's id for its request may be logged: none that is a wallet's secret."""
     is_id = _REQUEST_ID.fullmatch(offered) is not None
     return is_id and find_secret(offered, Digits.DIGEST) is None
-
-
-def _traceparent(context: RequestContext) -> str:
-    """The caller's span; empty if it sent none, or one that can't be used. ``tracestate`` isn't
-    read: anybody may write anything into it.
-    """
-    given = context.headers.get("traceparent")
-    if given is None or "traceparent" in context.repeated:
-        return ""
-    found = tracing.read_traceparent(given)
-    return found if _is_request_id(found[3:35]) else ""
 
 
 def _describe(method: str, scope: Scope, context: RequestContext) -> None:

@@ -46,7 +46,7 @@ class Hosts:
         """
         if self._any or not (is_guarded or self._are_named):
             return
-        name = _plain(_without_port(host))
+        name = _plain(host)
         is_own = name in self._names or name.endswith(self._below)
         if name and not is_own and not _is_address(name):
             raise ValidationFailed.of(
@@ -64,14 +64,10 @@ def arrives_on_loopback(address: str) -> bool:
         return False
 
 
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0]
-
-
-def _plain(name: str) -> str:
-    return name.strip().removesuffix(".").lower()
+def _plain(host: str) -> str:
+    """A name or an address without its port, as it's compared."""
+    bare = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    return bare.strip().removesuffix(".").lower()
 
 
 def _is_address(name: str) -> bool:

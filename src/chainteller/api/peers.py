@@ -56,15 +56,11 @@ class Peers:
         self._unix = UNIX in named
         self._networks = tuple(network(each) for each in named if each != UNIX)
 
-    @property
-    def trusts_any(self) -> bool:
-        return self._unix or bool(self._networks)
-
     def trusts(self, address: str) -> bool:
         """Whether an address is a trusted proxy's; a UNIX socket's is empty."""
         if not address:
             return self._unix
-        parsed = _parsed(address)
+        parsed = _parsed(address) if self._networks else None
         return parsed is not None and self._holds(parsed)
 
     def client(self, peer: str, headers: Mapping[str, str]) -> str:
@@ -74,7 +70,7 @@ class Peers:
             peer: the address that the connection comes from; empty on a UNIX socket.
             headers: by lower-case name, with all values of a repeated one, separated by commas.
         """
-        if not self.trusts_any or not self.trusts(peer):
+        if not self.trusts(peer):
             return peer
         told = {
             self._right_most(peer, hops)

@@ -178,10 +178,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """Check the ``Host`` of a request. Raises ValidationFailed: it names another service."""
         self._hosts.require(host, is_guarded=self._is_guarded)
 
-    def _own_address(self) -> str:
-        """The address on this side; empty on a UNIX socket."""
-        return self.server[0] if self.server and self.server[1] is not None else ""
-
     def reply_begins(self, scope: Scope) -> None:
         """Make a reply the last one if the body of its request hasn't arrived completely, if the
         connection has no place, or if the server is about to end."""
@@ -213,7 +209,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().connection_made(cast("Any", self._one_write))
         peer = self.client[0] if self.client else ""
         is_trusted = self._peers.trusts(peer)
-        self._is_guarded = not is_trusted and arrives_on_loopback(self._own_address())
+        own = self.server[0] if self.server and self.server[1] is not None else ""  # else a socket
+        self._is_guarded = not is_trusted and arrives_on_loopback(own)
         if is_trusted:
             self._before_http = b""
             admitted = self._places.admit_proxy(self, peer)

@@ -1,5 +1,7 @@
 """Deposits and withdrawals, which are one record in two directions."""
 
+from functools import partial
+
 from chainteller.domain.ids import Prefix, plausible
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import reading
@@ -147,29 +149,7 @@ def page_of_all(connection: Session, organisation_id: str, query: ListQuery) -> 
     return reading.page(found, total, checked)
 
 
-@reads(operations.DEPOSITS)
-def deposits_page(
-    connection: Session, organisation_id: str, account_id: str, query: ListQuery
-) -> Page[Transfer]:
-    return page(connection, organisation_id, account_id, query, Direction.DEPOSIT)
-
-
-@reads(operations.DEPOSIT_RECORD)
-def show_deposit(
-    connection: Session, organisation_id: str, account_id: str, deposit_id: str
-) -> Transfer:
-    return show(connection, organisation_id, account_id, deposit_id, Direction.DEPOSIT)
-
-
-@reads(operations.WITHDRAWALS)
-def withdrawals_page(
-    connection: Session, organisation_id: str, account_id: str, query: ListQuery
-) -> Page[Transfer]:
-    return page(connection, organisation_id, account_id, query, Direction.WITHDRAWAL)
-
-
-@reads(operations.WITHDRAWAL_RECORD)
-def show_withdrawal(
-    connection: Session, organisation_id: str, account_id: str, withdrawal_id: str
-) -> Transfer:
-    return show(connection, organisation_id, account_id, withdrawal_id, Direction.WITHDRAWAL)
+reads(operations.DEPOSITS)(partial(page, direction=Direction.DEPOSIT))
+reads(operations.DEPOSIT_RECORD)(partial(show, direction=Direction.DEPOSIT))
+reads(operations.WITHDRAWALS)(partial(page, direction=Direction.WITHDRAWAL))
+reads(operations.WITHDRAWAL_RECORD)(partial(show, direction=Direction.WITHDRAWAL))

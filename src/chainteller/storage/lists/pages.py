@@ -106,7 +106,7 @@ class Listing:
             extras: further conditions.
             total: of the list, if it's known.
         """
-        filtered, bounds = self._asked(query)
+        filtered, bounds = self.asked(query)
         values: dict[str, object] = dict(zip(self._of, of, strict=True))
         values |= {name: getattr(query, name) for name in filtered}
         values |= {name: parse_instant(getattr(query, name)) for name in bounds}
@@ -128,20 +128,6 @@ class Listing:
             found = shape.read(connection, values, first, many, from_end=True)
             return found[::-1], total
         return shape.read(connection, values, start, query.limit), total
-
-    def near(self, of: tuple[object, ...], query: Asked) -> tuple[Query, dict[str, object]] | None:
-        """The statement and its values of an unfiltered page that begins near the beginning of the
-        order, whatever the total is; None for others."""
-        start = (query.page - 1) * query.limit
-        if start > _NEAR or self.is_filtered(query):
-            return None
-        values = dict(zip(self._of, of, strict=True))
-        shape = self.shape((), (), query.sort, [])
-        return shape.whole[False], {**values, "start": start, "limit": query.limit}
-
-    def is_filtered(self, query: Asked) -> bool:
-        """Whether a query asks for a part of the list."""
-        return any(self._asked(query))
 
     def shape(
         self,
@@ -174,7 +160,7 @@ class Listing:
 
         return tallies.total(connection, _TABLES[self.source.table], organisation_id)
 
-    def _asked(self, query: Asked) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def asked(self, query: Asked) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The filters and the bounds of a query that this list has."""
         filtered = tuple(name for name in self.filters if getattr(query, name) is not None)
         bounds = _BOUNDS if "created" in self.source.row._fields else ()
@@ -297,10 +283,13 @@ def numbered(
 
     Unfiltered pages far from where the order begins are read by ordinal, in constant time.
     """
-    if listing.is_filtered(query):
+    if any(listing.asked(query)):
         return listing.page(connection, tuple(of.values()), query)
-    if (near := listing.near(tuple(of.values()), query)) is not None:
-        return list(connection.execute(*near).all()), Counted(total)
+    start = (query.page - 1) * query.limit
+    if start <= _NEAR:
+        statement = listing.shape((), (), query.sort, ()).whole[False]
+        bounds = {**of, "start": start, "limit": query.limit}
+        return list(connection.execute(statement, bounds).all()), Counted(total)
     rows = between(connection, listing.source.row, of, "ordinal", *ordinals(query, total))
     return (rows[::-1] if query.sort == "created" else rows), Counted(total)
 

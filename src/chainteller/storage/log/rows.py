@@ -10,7 +10,7 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.lists import search
 from chainteller.storage.log import sealing
-from chainteller.storage.log.sealing import Seal
+from chainteller.storage.log.sealing import Form, Seal
 
 Row = Mapping[str, Any]
 DEPLOYMENT = "*"
@@ -24,6 +24,10 @@ OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Table
 """Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
 Seals = dict[str | None, dict[tuple[str, str], Seal]]
 """Seals of rows by log, then by table and key."""
+
+
+class _Taken(Exception):
+    """A unique key of a new row is another row's."""
 
 
 class Writer:
@@ -59,20 +63,17 @@ class Writer:
         """Seal new rows without inserting them; returns them as they are to be inserted."""
         sealed = []
         for each in rows:
-            row = self._salted(table, each)
-            self._seal(table, row)
-            sealed.append(row)
+            sealed.append(self._salted(table, each))
+            self._seal(table, sealed[-1])
         return sealed
 
     def insert_if_new(self, table: Table, row: Row) -> bool:
         """Insert a row; False when a unique key of it is taken, and nothing was changed."""
-        taken = KeyError(table.name)
+        taken = _Taken()
         try:
             self.insert_once(table, row, taken)
             self.connection.flush()
-        except KeyError as error:
-            if error is not taken:
-                raise
+        except _Taken:
             return False
         return True
 
@@ -124,8 +125,7 @@ class Writer:
             made = {**found, **written}
             seal = sealing.seal(made[SALT], form.text(made))
             earlier = None if place in self._found else _before(found[SALT], form.text(found))
-            organisation = made[form.organisation] if form.organisation else None
-            self.keep(table, organisation or log, Seal(*place, seal, form.values(values), earlier))
+            self._keep(form, made, Seal(*place, seal, form.values(values), earlier), log)
             self._rows[place] = made
             search.note_change(self.connection, table, found, made)
 
@@ -153,10 +153,9 @@ class Writer:
         statement = _delete(table, condition, self.connection.dialect.name)
         for found in self.connection.execute(statement, values):
             row = found._asdict()
-            organisation = row[form.organisation] if form.organisation else None
             before = _before(row[SALT], row[_TEXT])
             keys.append(form.key(row))
-            self.keep(table, organisation, Seal(table.name, keys[-1], None, _NOTHING, before))
+            self._keep(form, row, Seal(table.name, keys[-1], None, _NOTHING, before))
         return keys
 
     def _salted(self, table: Table, row: Row) -> Row:
@@ -168,13 +167,15 @@ class Writer:
     def _seal(self, table: Table, row: Row) -> None:
         if table.sealed:
             form = sealing.form(table)
-            organisation = row[form.organisation] if form.organisation else None
             seal = sealing.seal(row[SALT], form.text(row))
-            self.keep(table, organisation, Seal(table.name, form.key(row), seal, form.values(row)))
+            self._keep(form, row, Seal(table.name, form.key(row), seal, form.values(row)))
 
-    def keep(self, table: Table, organisation: str | None, seal: Seal) -> None:
-        """Note the seal of a row for the log that it belongs to."""
-        log = DEPLOYMENT if table in OF_DEPLOYMENT else organisation
+    def _keep(self, form: Form, row: Row, seal: Seal, log: str | None = None) -> None:
+        """Note the seal of a row for the log that it belongs to: ``log`` if it names no other."""
+        if form.organisation:
+            log = row[form.organisation] or log
+        if form.table in OF_DEPLOYMENT:
+            log = DEPLOYMENT
         place = seal.table, seal.key
         self._rows.pop(place, None)
         if place in self._found:

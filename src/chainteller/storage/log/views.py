@@ -118,7 +118,7 @@ def audit_page(
     missing among them: those that stayed beside archived ones aren't shown."""
     known = head(connection, organisation_id)
     archived = known.archived if known.moved else 0
-    if query.text or _TRAIL.is_filtered(query):
+    if query.text or any(_TRAIL.asked(query)):
         extras, total = [_IS_HERE] if archived else [], None
     else:
         extras = [Extra(_IS_LATER, {"archived": archived})] if archived else []

@@ -293,7 +293,8 @@ def _unmarked(row: Any) -> dict[str, Any]:
 def _extend(connection: Session, organisation_id: str, part: Part) -> None:
     known = parts(connection).get(organisation_id, part)
     _PART.run(connection, organisation_id)
-    _NEW.run(connection, organisation_id, known.first, part.upto, "")
+    row = {"organisation_id": organisation_id, "first": known.first, "upto": part.upto, "name": ""}
+    connection.execute(_NEW, row)
 
 
 # Opening
