@@ -11,7 +11,7 @@ import pickle
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
@@ -42,7 +42,6 @@ from chainteller.storage.upkeep.worlds import kept_world, sample_world, world_fi
 
 if TYPE_CHECKING:
     from chainteller.adapters.evm_rpc import EvmRpc
-    from chainteller.domain.limits import DestinationClass, LevelLimits
     from chainteller.domain.options import EngineOptions, Rates
     from chainteller.domain.policy import Policy
     from chainteller.domain.simulated import Part
@@ -72,10 +71,7 @@ if TYPE_CHECKING:
 
 _DUE_BATCH = 500
 _PROBE_DEADLINE_S = 3.0
-
-
-def _nothing_due() -> int:
-    return 0
+_KEY_SETTINGS = ("key_env", "key_file", "key_command")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +82,7 @@ class OpenedService:
     kind: str
     label: str
     close: Callable[[], None]
-    run_due: Callable[[], int] = _nothing_due
+    run_due: Callable[[], int] = int
     publish_heads: Callable[[], list[str]] = list
     """Signs and publishes what is new in the audit logs; returns what went wrong, in words."""
 
@@ -254,13 +250,17 @@ def simulated(settings: Settings) -> "tuple[Part, ...]":
     """The parts of the bank that these settings leave simulated."""
     from chainteller.domain.simulated import SIMULATED, Part
 
-    connected = set()
-    if settings.wallets.arrivals != "simulated":
-        connected.add(Part.CHAIN)
-    if settings.engine.price_feed != "simulated":
-        connected.add(Part.PRICES)
-    connected |= {part for part in Part if _port(settings, part) != "simulated"}
-    return tuple(part for part in SIMULATED if part not in connected)
+    found = []
+    for part in SIMULATED:
+        if part is Part.CHAIN:
+            source = settings.wallets.arrivals
+        elif part is Part.PRICES:
+            source = settings.engine.price_feed
+        else:
+            source = getattr(settings.ports, part.name.lower())
+        if source == "simulated":
+            found.append(part)
+    return tuple(found)
 
 
 def _provider_address(database: "Database") -> str:
@@ -277,11 +277,6 @@ def _provider_address(database: "Database") -> str:
         return address if is_as_logged(connection) else ""
 
 
-def _port(settings: Settings, part: "Part") -> str:
-    """Where a part of the bank is, as the settings say it."""
-    return str(getattr(settings.ports, part.name.lower(), "simulated"))
-
-
 def ports(settings: Settings) -> "Ports":
     """The bank's systems that are connected; the key of each is looked for when it's first called.
 
@@ -293,13 +288,14 @@ def ports(settings: Settings) -> "Ports":
 
     found: dict[str, Outside] = {}
     for part in Part:
-        where = _port(settings, part)
+        name = part.name.lower()
+        where: str = getattr(settings.ports, name, "simulated")
         if where.startswith("file:"):
             from chainteller.adapters.port_files import FolderCustody
 
-            found[part.name.lower()] = FolderCustody(Path(where[5:]).expanduser())
+            found[name] = FolderCustody(Path(where[5:]).expanduser())
         elif where != "simulated":
-            found[part.name.lower()] = http_port(settings, part, where)
+            found[name] = http_port(settings, part, where)
     return Ports(**found)
 
 
@@ -307,34 +303,28 @@ def http_port(settings: Settings, part: "Part", address: str) -> "HttpPort":
     """One of the bank's systems over HTTP. Raises as ``ports``."""
     from chainteller.remote.outside import HttpPort
 
-    place = _port_place(settings, part.name.lower(), address)
-    return HttpPort(part, address, partial(_port_key, place))
+    return HttpPort(part, address, _port_key(settings, part.name.lower(), address))
 
 
-def _port_place(settings: Settings, name: str, address: str) -> Place:
-    keys = {
-        each: getattr(settings.ports, f"{name}_{each}")
-        for each in ("key_env", "key_file", "key_command")
-    }
+def _port_key(settings: Settings, name: str, address: str) -> Callable[[], str]:
+    """Looks for the key of one of the bank's systems. Raises as ``ports``."""
+    from chainteller.credentials import api_key
+
     place = Place(
         remote=True,
         address=address,
         label=f"ports.{name}",
         chosen_by=f"ports.{name}",
-        profile=Profile(name, **keys),
+        profile=Profile(
+            name, **{each: getattr(settings.ports, f"{name}_{each}") for each in _KEY_SETTINGS}
+        ),
         cleartext=settings.service.cleartext == "allow",
     )
     if place.sends_key_in_the_clear and not place.cleartext:
         raise SettingsInvalid(
             [f'ports.{name} is http://: use https://, or set service.cleartext = "allow"']
         )
-    return place
-
-
-def _port_key(place: Place) -> str:
-    from chainteller.credentials import api_key
-
-    return api_key(place, os.environ, "")
+    return partial(api_key, place, os.environ, "")
 
 
 def provider(settings: Settings, address: str) -> "Provider":
@@ -343,7 +333,7 @@ def provider(settings: Settings, address: str) -> "Provider":
     from chainteller.remote.provider import Provider
 
     gateway = settings.gateway
-    names = {each: getattr(gateway, each) for each in ("key_env", "key_file", "key_command")}
+    names = {each: getattr(gateway, each) for each in _KEY_SETTINGS}
     place = Place(
         remote=True,
         address=address,
@@ -475,10 +465,13 @@ def database_url(settings: Settings, place: Place) -> str:
 def engine_options(settings: Settings) -> "EngineOptions":
     """Convert settings to engine options; windows are rounded up to whole seconds."""
     from chainteller.domain.challenges import ChallengeForm, SharedWallets
+    from chainteller.domain.evidence import EvidenceLevel
+    from chainteller.domain.limits import DestinationClass
     from chainteller.domain.options import EngineOptions, Quotas
     from chainteller.settings.policy import read_policy
 
     engine, service = settings.engine, settings.service
+    limits = {each: _of_periods(service.limits, each.name.lower()) for each in DestinationClass}
     options = {
         each.name: getattr(group, each.name)
         for group in (engine, service, settings.audit, settings.gateway)
@@ -490,8 +483,8 @@ def engine_options(settings: Settings) -> "EngineOptions":
         "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
         "challenge_form": ChallengeForm(engine.challenge_form),
         "policy": read_policy(engine.policy),
-        "limits": _limits(service.limits),
-        "level_limits": _level_limits(service.limits),
+        "limits": limits,
+        "level_limits": {EvidenceLevel.MEDIUM: _of_periods(service.limits, "medium_evidence")},
         "quotas": Quotas(**asdict(service.quotas)),
         "text_names_account": settings.wallets.text_names_account,
         "shared_wallets": SharedWallets(settings.wallets.shared),
@@ -500,24 +493,9 @@ def engine_options(settings: Settings) -> "EngineOptions":
     return EngineOptions(**options)
 
 
-def _limits(limits: LimitSettings) -> "Mapping[DestinationClass, tuple[int, int, int]]":
-    from chainteller.domain.limits import DestinationClass
-
-    return {each: _of_periods(limits, each.name.lower()) for each in DestinationClass}
-
-
-def _level_limits(limits: LimitSettings) -> "LevelLimits":
-    from chainteller.domain.evidence import EvidenceLevel
-
-    return {EvidenceLevel.MEDIUM: _of_periods(limits, "medium_evidence")}
-
-
 def _of_periods(limits: LimitSettings, name: str) -> tuple[int, int, int]:
     """The limits whose settings begin with a name: of one withdrawal, a day and thirty days."""
-    once, daily, monthly = (
-        getattr(limits, f"{name}_{period}") for period in ("per_transaction", "24h", "30d")
-    )
-    return once, daily, monthly
+    return tuple(getattr(limits, f"{name}_{each}") for each in ("per_transaction", "24h", "30d"))
 
 
 def price_feed(settings: Settings, clock: Clock) -> "PriceFeed":
@@ -545,7 +523,7 @@ def price_feed(settings: Settings, clock: Clock) -> "PriceFeed":
         address = settings.ports.venue
         if address == "simulated":
             raise SettingsInvalid(["engine.price_feed is venue, and ports.venue is simulated"])
-        return venue_prices(address, _port_key(_port_place(settings, "venue", address)), clock)
+        return venue_prices(address, _port_key(settings, "venue", address)(), clock)
     try:
         return http_prices(argument, clock)
     except ValueError as error:
@@ -626,12 +604,9 @@ def issuer_of(settings: Settings, policy: "Policy") -> "Issuer | None":
 def _rates(rates: RateSettings) -> "Rates":
     from chainteller.domain.options import Rate, Rates
 
-    return Rates(
-        read=Rate(rates.read.per_second, rates.read.burst),
-        write=Rate(rates.write.per_second, rates.write.burst),
-        quote=Rate(rates.quote.per_second, rates.quote.burst),
-        keys=rates.keys,
-    )
+    given = rates.read, rates.write, rates.quote
+    read, write, quote = (Rate(each.per_second, each.burst) for each in given)
+    return Rates(read, write, quote, rates.keys)
 
 
 def workspace_file(paths: Paths, place: Place) -> Path:

@@ -7,14 +7,15 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from chainteller.domain.actors import Actor
+from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import TABLE
 from chainteller.engine.core.unit_of_work import now
-from chainteller.engine.upkeep import pending
 from chainteller.service.entered_secrets import refuse_secrets
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
 from chainteller.service.operations import DEPOSIT, OPERATIONS, Call, Operation
+from chainteller.storage.queries import jobs
 
 __all__ = ["EngineContext", "Engine"]
 
@@ -104,7 +105,10 @@ class Engine(Service):
 
     def run_due(self, limit: int = 1_000) -> int:
         """Do what is due now; returns how many pieces of work were done."""
-        if pending.is_idle(self.context):
+        with self.context.database.read() as connection:
+            first = jobs.next_due(connection)
+            time = timekeeping.read(self.context.time, connection)
+        if time.doubt is None and (first is None or first > time.now):
             return 0
         from chainteller.engine.upkeep import due  # noqa: PLC0415 - most commands find nothing due
 
@@ -112,7 +116,8 @@ class Engine(Service):
 
     def next_due(self) -> int | None:
         """The instant at which the next work is due."""
-        return pending.next_at(self.context)
+        with self.context.database.read() as connection:
+            return jobs.next_due(connection)
 
     def now(self) -> int:
         with self.context.database.read() as connection:

@@ -1,8 +1,19 @@
-"""Whether an account may do a thing: controls, terms and identity level, in this order."""
+"""Whether an account may do a thing: controls, terms and identity level, in this order.
 
+And whether its organisation has room for one more record, however many keys it uses.
+"""
+
+from chainteller.domain.options import Quota
 from chainteller.domain.preconditions import REQUIRED_KYC, TERMS_VERSION, Act, forbids
-from chainteller.service.errors import AccountRestricted, KycRequired, TermsNotAccepted
+from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.service.errors import (
+    AccountRestricted,
+    KycRequired,
+    QuotaExceeded,
+    TermsNotAccepted,
+)
 from chainteller.storage.db.query import Record
+from chainteller.storage.queries import quotas
 
 
 def require_allowed(account: Record, act: Act) -> None:
@@ -40,3 +51,13 @@ def require_kyc(customer: Record) -> None:
                 "missing": ["enhanced-due-diligence"],
             },
         )
+
+
+def require_room(tx: UnitOfWork, quota: Quota) -> None:
+    """Raises QuotaExceeded: one more would be too many.
+
+    Requests at the same moment don't wait for each other, so that a few more can be made.
+    """
+    limit: int = getattr(tx.context.options.quotas, quota)
+    if quotas.used(tx.connection, quota, tx.organisation_id, tx.now) >= limit:
+        raise QuotaExceeded(quota, limit)

@@ -11,12 +11,12 @@ from chainteller.domain.agents import (
 )
 from chainteller.domain.options import Quota
 from chainteller.domain.sign_ins import SignedIn
-from chainteller.engine.core import outcome, reading
+from chainteller.engine.core import outcome, preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
 from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
-from chainteller.engine.operations import logged_rows, quotas
+from chainteller.engine.operations import logged_rows
 from chainteller.service import operations
 from chainteller.service.errors import Conflict, Forbidden, Unauthorized, ValidationFailed
 from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
@@ -57,7 +57,7 @@ def enrol(tx: UnitOfWork, request: EnrolAgent) -> Agent:
         raise Conflict.over(
             RESOURCE, identifier, "ALREADY_ENROLLED", told, "Make another key on this machine."
         )
-    quotas.require_room(tx, Quota.AGENTS)
+    preconditions.require_room(tx, Quota.AGENTS)
     event = Event("agent.enrolled", identifier, {"name": request.name})
     return _inserted(tx, identifier, request.name, event, public_key=public_key.hex())
 

@@ -19,12 +19,12 @@ from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.domain.options import EngineOptions, Quota
 from chainteller.domain.signing_pages import MOST_MESSAGES
-from chainteller.engine.core import outcome, reading
+from chainteller.engine.core import outcome, preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome
 from chainteller.engine.core.table import reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
-from chainteller.engine.operations import blockchain_accounts, counterparties, quotas
+from chainteller.engine.operations import blockchain_accounts, counterparties
 from chainteller.service import operations
 from chainteller.service.errors import (
     ChallengeAlreadyUsed,
@@ -67,7 +67,7 @@ def create(tx: UnitOfWork, account_id: str, request: ChallengeRequest) -> Challe
         _require_place(challenges.of_page(tx.connection, token_hash), account, counterparty, tx.now)
     party = Party(*wallets.owner(tx.connection, account.id))
     asked = Asked(party, valid_s, token_hash)
-    quotas.require_room(tx, Quota.CHALLENGES)
+    preconditions.require_room(tx, Quota.CHALLENGES)
     decided = decide_challenge(account, counterparty, asked, outcome.moment(tx))
     outcome.apply(tx, decided)
     stored = challenges.find(tx.connection, tx.organisation_id, decided.subject)

@@ -22,10 +22,10 @@ from chainteller.domain.keys import (
 )
 from chainteller.domain.options import Quota
 from chainteller.domain.randomness import Randomness, SystemRandomness
-from chainteller.engine.core import reading, timekeeping
+from chainteller.engine.core import preconditions, reading, timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import logged_rows, quotas
+from chainteller.engine.operations import logged_rows
 from chainteller.engine.operations.key_uses import KeyUse, KeyUses
 from chainteller.service.deployment import Principal
 from chainteller.service.entered_secrets import refuse_secret
@@ -86,7 +86,7 @@ class ApiKeys:
             if organisations.find(tx.connection, organisation) is None:
                 organisations.create(tx.rows, organisation, tx.now)
             tx.actor = Actor(organisation, self.actor.name)
-            quotas.require_room(tx, Quota.KEYS)
+            preconditions.require_room(tx, Quota.KEYS)
             until = None if lifetime is None else tx.now + lifetime
             _insert(tx, made, {**row, "expires": until})
 

@@ -39,7 +39,7 @@ from chainteller.domain.second_method import (
     networks,
     next_look,
 )
-from chainteller.engine.core import outcome, reading
+from chainteller.engine.core import outcome, preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Event, Insert, Job, Moment, Outcome
 from chainteller.engine.core.table import reads_in_context, writes
@@ -48,7 +48,6 @@ from chainteller.engine.operations import (
     blockchain_accounts,
     claims,
     counterparties,
-    quotas,
     trades,
 )
 from chainteller.service import operations
@@ -87,7 +86,7 @@ def create(tx: UnitOfWork, account_id: str, request: SmallTransferRequest) -> Sm
     _require_suitable(tx.connection, wallet, account.customer_id)
     small_transfers.lock_account(tx.connection, account.id)
     _require_none_waiting(tx, account.id, wallet.id)
-    quotas.require_room(tx, Quota.CHALLENGES)
+    preconditions.require_room(tx, Quota.CHALLENGES)
     customer, _ = wallets.owner(tx.connection, account.id)
     amount = draw_amount(asset, tx.context.randomness)
     decided = decide_request(account, wallet, customer, amount, outcome.moment(tx), valid_s)

@@ -23,11 +23,10 @@ from chainteller.domain.webhooks import (
     sign,
     target_of,
 )
-from chainteller.engine.core import reading
+from chainteller.engine.core import preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
-from chainteller.engine.operations import quotas
 from chainteller.service import operations
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.pages import Page
@@ -79,7 +78,7 @@ def create(tx: UnitOfWork, request: CreateWebhook) -> WebhookWithSecret:
         QuotaExceeded.
     """
     url, types = _checked_url(tx.context, request.url), _checked_types(request.types)
-    quotas.require_room(tx, Quota.WEBHOOKS)
+    preconditions.require_room(tx, Quota.WEBHOOKS)
     marker = marks.of(tx.connection)
     size = views.head(tx.connection, tx.organisation_id).size
     row = {

@@ -11,9 +11,11 @@ from chainteller.engine.core.background import Background
 from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.pacing import BREATH_S
-from chainteller.engine.upkeep import due, epochs, pending, upkeep
+from chainteller.engine.core.unit_of_work import now
+from chainteller.engine.upkeep import due, epochs, upkeep
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.db.faults import is_of_one_unit
+from chainteller.storage.queries import jobs
 
 LONGEST_PAUSE_S = 1.0
 _AFTER_A_FAULT_S, _STOP_S = 5.0, 10.0
@@ -60,7 +62,10 @@ class Worker(Background):
             self._told = kind
 
     def _work_on(self, rounds: int) -> None:
-        if pending.is_due(self._context):
+        with self._context.database.read() as connection:  # so that an idle worker writes nothing
+            first = jobs.next_due(connection)
+            is_due = first is not None and first <= now(self._context, connection)
+        if is_due:
             self._work()
         self._keep_up(rounds)
 
