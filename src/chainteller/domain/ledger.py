@@ -228,7 +228,8 @@ def _move(
     """Move amounts between two sub-balances of a customer."""
     legs: list[Leg] = []
     for part in parts:
-        legs += _debit(source, part.asset, part.atoms), _credit(target, part.asset, part.atoms)
+        legs.append(Leg(source, part.asset, debit=True, atoms=part.atoms))
+        legs.append(Leg(target, part.asset, debit=False, atoms=part.atoms))
     return _journal(kind, reference, legs)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from chainteller.domain.clock import Clock
+from chainteller.domain.clock import Clock, SystemClock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import Randomness
 from chainteller.domain.rules import Rule, rule_of
@@ -65,5 +65,7 @@ class EngineContext:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rule", rule_of(self.options))
-        time = TimeSource(self.database.is_postgres, self.clock, self.keeper)
+        # Those of several servers never agree quite.
+        by_server = self.database.is_postgres and isinstance(self.clock, SystemClock)
+        time = TimeSource(by_server, self.clock, self.keeper)
         object.__setattr__(self, "time", time)

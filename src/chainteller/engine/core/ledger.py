@@ -1,9 +1,9 @@
 """Posting a journal: the only place where balances move."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from chainteller.domain.assets import USD, Asset
-from chainteller.domain.ledger import Bucket, Journal, buying_power, owner
+from chainteller.domain.assets import CASH_EQUIVALENTS, USD, Asset
+from chainteller.domain.ledger import Bucket, Journal, buying_power, draw, owner
 from chainteller.domain.money import Amount, format_cents
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.service.errors import InsufficientFunds
@@ -71,10 +71,17 @@ def post_journal(journal: Journal, at: int, balances: ledger.Balances) -> Posted
     return Posted(journal.kind, journal.reference, at, tuple(legs))
 
 
-def require_buying_power(available: dict[Asset, int], cents: int) -> None:
+def draw_funds(
+    available: Mapping[Asset, int], cents: int, order: tuple[Asset, ...] = CASH_EQUIVALENTS
+) -> tuple[Amount, ...]:
+    """As ``domain.ledger.draw``. Raises InsufficientFunds."""
     power = buying_power(available)
     if power < cents:
         raise InsufficientFunds(format_cents(power), format_cents(cents), USD.symbol)
+    parts = draw(available, cents, order)
+    if parts is None:
+        raise AssertionError("buying power that cannot be drawn")
+    return parts
 
 
 def require_available(available: dict[Asset, int], needed: Amount) -> None:

@@ -19,7 +19,6 @@ from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import Table
 from chainteller.storage.log import rows
-from chainteller.storage.queries import jobs
 
 Row = dict[str, Any]
 NewId = Callable[[Prefix], str]
@@ -141,9 +140,9 @@ def apply(tx: UnitOfWork, outcome: Outcome) -> None:
         _write(tx, change)
     if outcome.journals and tx.context.provider is None:  # else the provider keeps the ledger
         ledger.post(tx, outcome.journals)
-    for job in outcome.jobs:
-        tx.under_rule()  # its delays say when the job is due
-        jobs.schedule(tx.rows, job.kind, job.reference, job.run_at)
+    if outcome.jobs:
+        tx.under_rule()  # its delays say when a job is due
+        tx.rows.insert(Tables.job, [job._asdict() for job in outcome.jobs])
     for event in outcome.events:
         tx.event(event.type, event.resource, **event.data)
     for entry in outcome.audit:

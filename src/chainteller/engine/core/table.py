@@ -102,7 +102,7 @@ def writes(
             if prepare is not None:
                 arguments += (prepare(on.context, on.actor.organisation, *arguments),)
             written = unit_of_work.write(
-                on.context, on.actor, call, lambda tx: plain(tx, *arguments), timeless=timeless
+                on.context, on.actor, call, plain, *arguments, timeless=timeless
             )
             if after is not None:
                 after(on.context)

@@ -103,16 +103,12 @@ class Reading:
 
 
 class TimeSource(NamedTuple):
-    """Whose time is asked for: a database's clock, a machine's, and what its process remembers."""
+    """Whose time is asked for: PostgreSQL's clock if ``by_server``, else a machine's, and what its
+    process remembers."""
 
-    is_postgres: bool
+    by_server: bool
     clock: Clock
     keeper: Timekeeper
-
-    @property
-    def by_server(self) -> bool:
-        """Whether PostgreSQL's clock decides: those of several servers never agree quite."""
-        return self.is_postgres and isinstance(self.clock, SystemClock)
 
 
 def read(source: TimeSource, connection: "Session") -> Reading:

@@ -308,11 +308,12 @@ def write(
     context: EngineContext,
     actor: Actor,
     call: Call[Written[Model]],
-    work: Callable[[UnitOfWork], Model],
-    *,
+    work: Callable[..., Model],
+    *arguments: Any,
     timeless: bool = False,
 ) -> Written[Model]:
-    """Run ``work`` as one transaction, once per idempotency key.
+    """Run ``work`` with a unit of work and the arguments as one transaction, once per idempotency
+    key.
 
     Raises:
         ClockUncertain: time is uncertain, and the operation is not ``timeless``.
@@ -323,7 +324,11 @@ def write(
     key = checked_key(call.key)
     check_case(context.options.policy.case, actor, call)
     found = _in_transaction(
-        context, actor, partial(_attempt, call, key, work), timeless=timeless, case_id=call.case_id
+        context,
+        actor,
+        partial(_attempt, call, key, work, arguments),
+        timeless=timeless,
+        case_id=call.case_id,
     )
     if isinstance(found, Written):
         return found
@@ -371,13 +376,14 @@ def _in_transaction(
 def _attempt(
     call: Call[Written[Model]],
     key: str | None,
-    work: Callable[[UnitOfWork], Model],
+    work: Callable[..., Model],
+    arguments: tuple[Any, ...],
     transaction: UnitOfWork,
 ) -> Written[Model] | _Refused:
     """Do the work, and keep its outcome under the key unless that has one already: then nothing of
     this counts (``_refuse``). So a key costs no read, and no wait before the work."""
     try:
-        return _done(call, key, work(transaction), transaction)
+        return _done(call, key, work(transaction, *arguments), transaction)
     except ServiceUnavailable:
         raise
     except ServiceError as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset, Market
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix, plausible
-from chainteller.domain.ledger import draw, hold
+from chainteller.domain.ledger import hold
 from chainteller.domain.money import MAX_ATOMS, Amount, format_cents
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.preconditions import Act
@@ -316,11 +316,7 @@ def _funds_to_hold(
         ledger.require_available(funds.available, needed)
         return (needed,)
     usable = stablecoin_prices.spendable(funds.available, funds.off_par, sold, market.name, now)
-    ledger.require_buying_power(usable, sold)
-    parts = draw(usable, sold)
-    if parts is None:
-        raise AssertionError("buying power that cannot be drawn")
-    return parts
+    return ledger.draw_funds(usable, sold)
 
 
 def _trade_row(

@@ -20,7 +20,7 @@ from chainteller.domain.decisions import (
     line_for,
     needs,
 )
-from chainteller.domain.ledger import draw, hold, release
+from chainteller.domain.ledger import hold, release
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
 from chainteller.domain.policy import Policy
@@ -356,12 +356,8 @@ def _funds_to_hold(amount: Amount, cents: int, state: State, now: int) -> tuple[
     stablecoin_prices.require_par(named, state.off_par, now)
     market = f"{named.symbol.lower()}-usd"
     usable = stablecoin_prices.spendable(state.available, state.off_par, cents, market, now)
-    ledger.require_buying_power(usable, cents)
     order = (named, *(asset for asset in CASH_EQUIVALENTS if asset != named))
-    parts = draw(usable, cents, order)
-    if parts is None:
-        raise AssertionError("buying power that cannot be drawn")
-    return parts
+    return ledger.draw_funds(usable, cents, order)
 
 
 @writes(operations.CANCEL_WITHDRAWAL, timeless=True)

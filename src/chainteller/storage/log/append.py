@@ -118,7 +118,8 @@ def append(
     connection = rows.connection
     marker = marks.of(connection)
     sizes: dict[str, int] = {}
-    names = sorted(acts, key=lambda name: (name == DEPLOYMENT, name))  # as logs are locked
+    names = sorted(acts.keys() - {DEPLOYMENT})  # as logs are locked
+    names += acts.keys() & {DEPLOYMENT}
     for name in names:
         end = ends.get(name) or lock(connection, name)
         size, mark, last_at = end.size, end.mark, end.last_at

@@ -199,7 +199,7 @@ def _moved(table: Table, key: Row) -> AssertionError:
 def record(table: Table, values: Row) -> Record:
     """A row as it's read from a table, except for its salt, which is None."""
     known = {SALT: None, **values}
-    return table.record._make([known[name] for name in table.columns])
+    return table.record._make(map(known.__getitem__, table.columns))
 
 
 def _require_atoms(table: Table, values: Row) -> None:
