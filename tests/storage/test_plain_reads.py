@@ -62,6 +62,7 @@ def test_a_read_takes_one_round_trip_where_nothing_depends_on_an_answer(
         "the third page": (1, lambda: engine.trades(account, ListQuery(page=3, limit=20))),
         "oldest first": (1, lambda: engine.trades(account, ListQuery(sort="created"))),
         "behind the end": (1, lambda: engine.trades(account, far)),
+        "of one status": (1, lambda: engine.trades(account, ListQuery(status="settled"))),
         "one trade": (1, lambda: engine.trade(account, trade.id)),
         "deposits": (1, lambda: engine.deposits(account)),
         "one deposit": (1, lambda: engine.deposit_record(account, deposit.id)),

@@ -19,7 +19,7 @@ import chainteller.storage
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import add_functions, open_database
 from chainteller.storage.db import records
-from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query
+from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Value
 from chainteller.storage.db.table import Table
 from chainteller.storage.lists.pages import Listing
 from chainteller.storage.log import rows
@@ -137,6 +137,20 @@ def test_a_wrong_query_is_named(tmp_path: Path, text: str) -> None:
         except sqlite3.OperationalError:
             return
         assert found
+
+
+@pytest.mark.parametrize("values", [("DDA-1",), ("DDA-1", 5, 6)])
+def test_a_statement_takes_a_value_for_each_of_its_names(
+    tmp_path: Path, values: tuple[object, ...]
+) -> None:
+    query = Query("SELECT :id || :most || :id AS value", Value, is_declared=False)
+    with (
+        closing(open_database(f"sqlite:///{tmp_path / 'bank.db'}", KEYS)) as database,
+        database.read() as session,
+    ):
+        assert query.value(session, "DDA-1", 5) == "DDA-15DDA-1"
+        with pytest.raises(ValueError, match="zip"):
+            query.value(session, *values)
 
 
 def test_row_classes_are_those_of_the_tables() -> None:
