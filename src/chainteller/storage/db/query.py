@@ -238,7 +238,8 @@ class Session(ABC):
         """Send the first statement of a reader with the next one that is sent; its result waits
         until the reader is called with the same values.
 
-        It must not depend on what is written in between.
+        The result must not depend on what is written in between. What the reader does before that
+        statement is done twice.
         """
 
     @abstractmethod
