@@ -117,14 +117,15 @@ def checked_query(query: ListQuery, sorts: Iterable[str] = SORTS) -> ListQuery:
     if query.sort is not None and query.sort not in sorts:
         raise ValidationFailed.of("sort", f"one of {', '.join(sorts)}")
     _check_bounds(query)
-    changes: dict[str, object] = {"limit": min(query.limit, MAXIMUM_LIMIT)}
+    changes: dict[str, object] = {}
+    for name in _TEXT_FILTERS:
+        if text := getattr(query, name):
+            changes[name] = _searchable(text)
+    if query.limit > MAXIMUM_LIMIT:
+        changes["limit"] = MAXIMUM_LIMIT
     if query.sort == "-created":
         changes["sort"] = None
-    for name in _TEXT_FILTERS:
-        value = getattr(query, name)
-        if value is not None:
-            changes[name] = _searchable(value)
-    return query.model_copy(update=changes)
+    return query.model_copy(update=changes) if changes else query
 
 
 def _check_bounds(query: ListQuery) -> None:
