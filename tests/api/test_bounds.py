@@ -98,6 +98,17 @@ def test_a_head_that_is_too_large_is_refused(raw: socket.socket) -> None:
     assert refusal(everything(raw)) == "MALFORMED_REQUEST"
 
 
+@pytest.mark.parametrize(
+    ("kilobytes", "answer"), [(30, b"HTTP/1.1 200"), (40, b"HTTP/1.1 400")], ids=["less", "more"]
+)
+def test_a_head_that_arrives_whole_has_the_same_bound(
+    raw: socket.socket, kilobytes: int, answer: bytes
+) -> None:
+    big = b"X-Big: " + b"a" * (kilobytes * 1024)
+    raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + big + b"\r\n\r\n")
+    assert raw.recv(65_536).startswith(answer)
+
+
 @pytest.mark.parametrize("begun", [b"", b"GET /hea", b"\r\n"], ids=["nothing", "a part", "blank"])
 def test_a_head_that_does_not_come_ends_the_connection(
     call: Caller, monkeypatch: pytest.MonkeyPatch, begun: bytes

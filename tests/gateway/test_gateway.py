@@ -142,8 +142,30 @@ def test_a_repeated_key_does_nothing_twice(gateway: Gateway) -> None:
     twice = [gateway.post(path, "once", amount="5.00", currency=TOKEN) for _ in range(2)]
     assert [each.json()["id"] for each in twice] == [twice[0].json()["id"]] * 2
     assert twice[1].headers["idempotent-replayed"] == "true"
+    assert twice[1].content == twice[0].content
     assert gateway.provider.keys.count("once") == 1
     assert gateway.balance()[account] == "1005.00"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/trading/markets/sol-usd/quotes", {"amount": "5.00", "side": "buy"}),
+        ("/trading-accounts", {"bankAccountId": "DDA-2", "bankAccountType": "savings"}),
+    ],
+    ids=["sent at once", "with a record before"],
+)
+def test_a_replay_is_what_the_provider_said_byte_by_byte(
+    gateway: Gateway, path: str, body: dict[str, str]
+) -> None:
+    said_more = {"laterVersion": ["says", {"more": None}]}
+    gateway.provider.distort = lambda _call, _status, body: json.dumps(
+        body | ({"data": [said_more | body["data"][0]]} if "data" in body else said_more)
+    ).encode()
+    first, again = (gateway.post(path, "once", **body) for _ in range(2))
+    assert "laterVersion" in first.text
+    assert again.headers["idempotent-replayed"] == "true"
+    assert again.content == first.content
 
 
 def test_a_withdrawal_that_needs_two_is_sent_once_after_both(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ _GO_ON = b"HTTP/1.1 100"
 _REASONS = {400: "Bad Request", 503: "Service Unavailable"}
 _HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
 
+_LARGE_HEAD = "The head of the request is too large."
 _CODING = b"transfer-encoding"
 _TARGET = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 """The host of a request's address, where a client sends the whole address."""
@@ -273,6 +274,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head, self._body_bytes = False, 0
+        self._require_short_head()
         self._require_one_host()
         self._require_known_coding()
         if len(self.pipeline) >= PIPELINED:
@@ -397,6 +399,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if not self._places.admit_stranger(self, client):
             self._refuse(_no_place())
 
+    def _require_short_head(self) -> None:
+        """Of a head that arrives at once; one that doesn't is bounded while it arrives."""
+        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > HEAD_BYTES:
+            self._refuse_in_parser(_LARGE_HEAD)
+
     def _require_one_host(self) -> None:
         hosts = [value for name, value in self.headers if name == b"host"]
         if len(hosts) > 1:
@@ -436,9 +443,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             if self._head_bytes == 0:
                 self._head_bytes = count
             if self._head_bytes > HEAD_BYTES:
-                self._refuse(
-                    MalformedRequest("The head of the request is too large.", {"position": 0})
-                )
+                self._refuse(MalformedRequest(_LARGE_HEAD, {"position": 0}))
             elif self.phase is not Phase.HEAD:
                 self._wait(Phase.HEAD, HEAD_DEADLINE_S)
 

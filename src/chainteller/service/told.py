@@ -27,6 +27,13 @@ def passed(record: Record, body: str) -> Record:
     return found
 
 
+def as_answered(kind: type[Record], body: str) -> Record:
+    """A record as it was answered first: our own, of which the short form was kept, or what another
+    deployment said."""
+    record = kind.model_validate_json(body)
+    return record if record.to_short_json() == body else passed(record, body)
+
+
 def plain(record: Record) -> Record:
     """The record as one of our own, which is written from its fields."""
     if _BODY not in record.__dict__:
@@ -58,4 +65,5 @@ def _passing(kind: type[Any]) -> Any:
         added = {name: value for name, value in own.items() if name not in said}
         return json.dumps(said | added) if added else body
 
-    return type(kind.__name__, (kind,), {"to_json": to_json, "__module__": __name__})
+    own = {"to_json": to_json, "to_short_json": to_json, "__module__": __name__}
+    return type(kind.__name__, (kind,), own)

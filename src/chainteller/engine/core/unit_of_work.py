@@ -32,6 +32,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call, Write
+from chainteller.service.told import as_answered
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import (
     LOCK_TIMED_OUT,
@@ -464,7 +465,7 @@ def _refuse(
             {"key": key, "firstUsedAt": format_instant(first.at)},
         )
     else:
-        value = call.operation.response.model_validate_json(first.body)
+        value = as_answered(call.operation.response, first.body)
         return Written(value, created=first.created_record, replayed=True)
     _record_refusal(record, call, error, transaction)
     return error

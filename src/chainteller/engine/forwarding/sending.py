@@ -5,7 +5,6 @@ with what it made (``finish``). Whatever ends this program in between, the recor
 request may have been carried out, and the work ``SETTLE`` looks for its outcome.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from chainteller.domain.actors import Actor
@@ -72,10 +71,9 @@ def send_at_once(
         tx.created = told.created
         value = requests.keep_answer(keep, tx, call, told, None)
         tx.audited_object = str(getattr(value, "id", ""))
-        return value
+        return passed(value, told.body)
 
-    done = unit_of_work.write(context, actor, call, work)
-    return replace(done, value=passed(done.value, told.body))
+    return unit_of_work.write(context, actor, call, work)
 
 
 def _account_of(call: Call[Any]) -> str | None:
