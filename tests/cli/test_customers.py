@@ -212,6 +212,29 @@ def test_forgetting_a_customer_erases_this_desk_too_and_names_the_copies(
     assert teller("db", "verify").out == "every invariant holds\n"
 
 
+def test_forgetting_that_is_killed_after_its_commit_is_finished_by_the_next(
+    home: Path, tmp_path: Path, teller: Teller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = "C-10,Adelheid Zwetschgenbaum,enhanced,yes,ACC-1,checking,0.00"
+    teller("customers", "import", file_of(tmp_path, person))
+    teller("accounts", "open", "ACC-1", "--type", "checking")
+    file = next((home / "state").glob("*.db"))
+    with closing(Workspace(file)) as desk:
+        desk.set_note("TDA_1", "as Adelheid Zwetschgenbaum says")
+        desk.set_view("list.customers", {"text": "zwetschgen"})
+    with monkeypatch.context() as killed:
+        killed.setattr(Workspace, "forget", _die)
+        assert teller("customers", "forget", "C-10").code == 130
+    assert "Adelheid" not in teller("customers", "find", "C-10").out
+    assert b"zwetschgen" in file.read_bytes().lower()
+    assert teller("customers", "forget", "C-10").code == 0
+    assert b"zwetschgen" not in file.read_bytes().lower()
+
+
+def _die(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def test_a_reference_that_is_too_short_to_be_found_is_named_as_that(
     home: Path, tmp_path: Path, teller: Teller
 ) -> None:

@@ -3,8 +3,9 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -78,6 +79,28 @@ def deposit(world: World, number: int, count: int) -> None:
         world.engine.deposit(account, places.FIVE_DOLLARS)
 
 
+_RESTORING = """
+import sys, time
+from pathlib import Path
+from chainteller.storage.database import connect
+from chainteller.storage.upkeep.trial_restore import restored_beside
+with restored_beside(Path(sys.argv[1]), sys.argv[2]) as url:
+    session = connect(url).sessions.connect()
+    print(flush=True)
+    time.sleep(600)
+"""
+
+
+@contextmanager
+def restoring(backup: Path, url: str) -> Iterator[subprocess.Popen[str]]:
+    """A drill that has restored a backup and uses it."""
+    line = [sys.executable, "-c", _RESTORING, str(backup), url]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as drilling:
+        assert drilling.stdout is not None
+        drilling.stdout.readline()
+        yield drilling
+
+
 def left(url: str, folder: Path, server: PostgresServer | None) -> list[str]:
     """What a drill has left behind."""
     if server is None:
@@ -125,6 +148,24 @@ def test_a_backup_taken_now_would_lose_nothing(
     assert found["backupAt"] == found["databaseAt"]
     shown = teller("drill", str(file), "--database", url).out
     assert "entries that would be lost" in shown
+
+
+def test_what_a_killed_drill_leaves_is_named_and_removed_by_the_next(
+    world: World, url: str, teller: Teller, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    world.engine.close()
+    file = back_up(teller, url, tmp_path / "backups" / "first")
+    with restoring(file, url) as beside:
+        refused = teller("drill", str(file), "--database", url, "--json")
+        assert refused.body["details"]["reason"] == "DRILL_UNDER_WAY"
+        beside.kill()
+    server = None if url.startswith("sqlite") else request.getfixturevalue("postgres_server")
+    (name,) = left(url, tmp_path / "place", server)
+    assert name in teller("info", "--database", url, "--json").body["left by a drill"]
+    ended = teller("drill", str(file), "--database", url)
+    assert ended.code == 0, ended.err
+    assert left(url, tmp_path / "place", server) == []
+    assert teller("info", "--database", url, "--json").body["left by a drill"] is None
 
 
 def test_a_backup_of_another_deployment_is_refused(

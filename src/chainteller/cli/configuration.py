@@ -162,13 +162,15 @@ def _signing(settings: Settings, place: Place) -> dict[str, object]:
 
 def _of_database() -> dict[str, object]:
     """The provider that it's in front of, where its writer's key is, and when its books were
-    verified; what is wrong with it, or that there is none."""
+    verified, and what a killed drill left; what is wrong with it, or that there is none."""
     from chainteller.engine.heads.writer_key import described
     from chainteller.engine.operations.disputes import standing
+    from chainteller.storage.upkeep.trial_restore import left_behind
 
     try:
         with existing() as found:
             named, key = found.context.provider, dict(described(found.context))
+            left = left_behind(found.context.database)
             with found.context.database.read() as connection:
                 known = standing(connection)
     except TellerError as error:
@@ -180,6 +182,7 @@ def _of_database() -> dict[str, object]:
         "books verified": known.verified_at,
         "books verified as a whole": known.wholly_verified_at,
         "books in dispute": f"{disputed}: payouts wait" if disputed else None,
+        "left by a drill": f"{left}; the next drill removes it" if left else None,
     }
 
 

@@ -154,10 +154,12 @@ def forget(*, reference: str, files: Sequence[Path]) -> None:
         bank = found.service
         known = bank.customers(ListQuery(text=reference)).data
         names = {each.name for each in known if each.reference == reference} - {FORGOTTEN_NAME}
+        with workspace() as own:
+            name = own.forgetting(reference, next(iter(names), ""))
         done = bank.forget_customer(ForgetCustomer(reference=reference)).value
     erased = {file.name: _erase_in_archive(file, done.id) for file in files}
     with workspace() as own:
-        own.forget((done.id, *done.trading_accounts), next(iter(names), ""))
+        own.forget((done.id, *done.trading_accounts), name)
         here = tuple(_copy(kind, path) for kind, path in own.files())
     kept = [each for each in done.copies if each.name not in erased]
     done = done.model_copy(

@@ -26,6 +26,7 @@ SIGNATURE = "completedChallenge"
 _LISTS = "list."
 """Views that keep what was typed; others keep hashes and ids."""
 _FILES, _MOST_FILES = "files", 1_000
+_FORGETTING = "forgetting."
 _LAYOUT = 3
 """From 2, no signature is kept: builds before 0.2.0 kept whatever was submitted as one. From 3, no
 secret of the forms that earlier builds didn't recognise."""
@@ -259,6 +260,14 @@ class Workspace:
         """The kinds and places of such files that are still there."""
         noted = ((kind, Path(name)) for name, kind in self.view(_FILES, {}).items())
         return [(kind, path) for kind, path in noted if path.exists()]
+
+    def forgetting(self, reference: str, name: str) -> str:
+        """The name of a customer that the deployment is about to erase, kept here until ``forget``:
+        an erasure that was killed in between is finished when nobody else knows the name."""
+        mark = f"{_FORGETTING}{reference}"
+        if name:
+            self.set_view(mark, name)
+        return str(self.view(mark, ""))
 
     def forget(self, identifiers: Collection[str], name: str) -> None:
         """Remove what was kept about a customer.

@@ -1,19 +1,23 @@
-"""Restore a backup beside its database, for a drill; nothing of it is left afterwards."""
+"""Restore a backup beside its database, for a drill; nothing of it is left afterwards.
+
+What a killed drill has left is removed by the next one.
+"""
 
 import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage.database import connect, sqlite_path
+from chainteller.storage.database import Database, connect, sqlite_path
+from chainteller.storage.db import open_files
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import explain, unavailable
+from chainteller.storage.db.query import POSTGRESQL, Query, Value
 from chainteller.storage.upkeep.maintenance import (
     SIDE_FILES,
     cannot_write,
@@ -21,8 +25,14 @@ from chainteller.storage.upkeep.maintenance import (
     require_space,
 )
 
+_DRAFT = "drill.db"
 _UP_TO_NAME = re.compile(r"([a-z+]+://[^/?]*)(/[^?]*)?")
 _DENIED = "42501"
+_IN_USE = "55006"
+_NAME = "SELECT 'chainteller_drill_' || oid AS value FROM pg_database WHERE datname = current_database()"
+_LEFT = Query(
+    f"SELECT datname AS value FROM pg_database WHERE datname = ({_NAME})", Value, only=POSTGRESQL
+)
 
 
 def newest_backup(place: Path) -> Path:
@@ -64,24 +74,61 @@ def restored_beside(backup: Path, url: str) -> Iterator[str]:
             _pg_restore(backup, beside)
             yield beside
         return
+    folder = _folder_beside(path)
+    _remove(folder)
     require_space(path, backup.stat().st_size)
-    place = path.absolute().parent
     try:
-        made = tempfile.TemporaryDirectory(dir=place, prefix=".drill-")
+        folder.mkdir(mode=0o700)
     except OSError as error:
-        raise cannot_write(place) from error
-    with made as folder:
-        draft = Path(folder) / "drill.db"
-        copy_checked(backup, draft)
-        yield f"sqlite:///{draft}"
+        raise cannot_write(folder.parent) from error
+    try:
+        copy_checked(backup, folder / _DRAFT)
+        yield f"sqlite:///{folder / _DRAFT}"
+    finally:
+        shutil.rmtree(folder)
+
+
+def left_behind(database: Database) -> str | None:
+    """What is there of a drill that was killed, or is under way."""
+    if database.path is not None:
+        folder = _folder_beside(database.path)
+        return str(folder) if folder.exists() else None
+    with database.read() as connection:
+        found: str | None = connection.execute(_LEFT).scalar()
+    return found
+
+
+def _folder_beside(path: Path) -> Path:
+    return path.absolute().parent / f".drill-{path.name}"
+
+
+def _remove(folder: Path) -> None:
+    """Remove what a killed drill has left. Raises ServiceUnavailable: DRILL_UNDER_WAY."""
+    if not folder.exists():
+        return
+    if open_files.holders(folder / _DRAFT).pids:
+        raise _under_way()
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise cannot_write(folder) from error
+
+
+def _under_way() -> ServiceUnavailable:
+    return unavailable(
+        "DRILL_UNDER_WAY",
+        "Another drill of this database is under way, or the restore of one that was killed.",
+        "Run it again when that has ended.",
+    )
 
 
 @contextmanager
 def _database_beside(url: str) -> Iterator[str]:
-    name = f"chainteller_drill_{os.getpid()}"
     database = connect(url)
     try:
         with closing(database.sessions.connect()) as driver:
+            name = driver.execute(_NAME).fetchone()[0]
+            _say(driver, f'DROP DATABASE IF EXISTS "{name}"')
             _say(driver, f'CREATE DATABASE "{name}" TEMPLATE template0')
             try:
                 yield _UP_TO_NAME.sub(rf"\1/{name}", url, count=1)
@@ -94,7 +141,7 @@ def _database_beside(url: str) -> Iterator[str]:
 
 
 def _say(driver: Any, statement: str) -> None:
-    """Raises ServiceUnavailable: ACCESS_DENIED, or as ``explain``."""
+    """Raises ServiceUnavailable: ACCESS_DENIED, DRILL_UNDER_WAY, or as ``explain``."""
     from psycopg import Error  # noqa: PLC0415 - an extra
 
     try:
@@ -106,6 +153,8 @@ def _say(driver: Any, statement: str) -> None:
                 "The database user may not create a database beside this one.",
                 "Grant it CREATEDB, or run the drill as a user who has it.",
             ) from None
+        if error.sqlstate == _IN_USE:
+            raise _under_way() from None
         raise DatabaseError(error) from error
 
 
