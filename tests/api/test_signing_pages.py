@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from eth_account import Account
 from eth_account.messages import encode_defunct
+from sqlalchemy import text
 from tests.api.conftest import Answer, Caller
 from tests.contract.test_wallets import ADDRESS, OTHER_WALLET, signed
 from tests.wallets.customers import EVM_KEYS
@@ -166,6 +167,32 @@ def test_an_expired_page_shows_no_text_and_takes_nothing(call: Caller, world: Wo
     assert message(call)["message"] is None
     answer = send(call, signed(text))
     assert (answer.status, answer.json["details"]["reason"]) == (409, "PAGE_CLOSED")
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        "UPDATE challenge SET text = 'Log in to the exchange'",
+        "UPDATE challenge SET page_text = 'Log in to the exchange'",
+        "UPDATE counterparty SET address = 'other'",
+        "UPDATE challenge SET expires = expires + 60000000",
+    ],
+    ids=["text", "text of the page", "wallet", "end"],
+)
+def test_a_text_that_was_altered_in_the_database_is_shown_to_nobody(
+    call: Caller, world: World, altered: str
+) -> None:
+    ask(call)
+    assert page(call).status == 200
+    with world.engine.context.database.write() as connection:
+        connection.execute(text(altered))
+        connection.commit()
+    for _ in range(2):
+        refused = page(call)
+        assert (refused.status, refused.json["details"]["reason"]) == (409, "PAGE_CLOSED")
+        assert b"exchange" not in refused.body
+    (dispute,) = world.engine.disputes().data
+    assert dispute.where.startswith("challenge CHG_")
 
 
 def test_a_page_takes_so_many_signatures_and_no_more(call: Caller) -> None:

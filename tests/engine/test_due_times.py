@@ -26,7 +26,12 @@ from chainteller.engine.operations import (
 )
 from chainteller.engine.operations.due_times import WORK
 from chainteller.engine.upkeep import due
-from chainteller.engine.verification.full_pass import breaches, verify
+from chainteller.engine.verification.full_pass import (
+    breaches,
+    recent_ends,
+    verify,
+    verify_since,
+)
 from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
@@ -198,6 +203,19 @@ def test_work_that_was_put_off_is_named(bank: World, kind: str) -> None:
         assert found.endswith(f" ({kind} {reference})")
     _move(bank, kind, due_at)
     assert _said(bank) == []
+
+
+@pytest.mark.parametrize("kind", sorted(BEGIN))
+def test_work_of_long_ago_that_was_put_off_is_named_by_every_look(bank: World, kind: str) -> None:
+    BEGIN[kind](bank)
+    reference, _ = _job(bank, kind)
+    ends = recent_ends(bank.database, 0)  # nothing was written since
+    assert verify_since(bank.database, ends).breaches == ()
+    for moved in (2**63 - 1, NEVER):
+        _move(bank, kind, moved)
+        (found,) = verify_since(bank.database, ends).breaches
+        assert (found.invariant, found.where) == (8, f"{kind} {reference}")
+        assert found.what.startswith("work was put off to ")
 
 
 @pytest.mark.parametrize("kind", DECIDING)

@@ -18,13 +18,15 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Outcome, Update
 from chainteller.engine.core.reading import require_found
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import challenges
+from chainteller.engine.operations import challenges, disputes, logged_rows
+from chainteller.engine.operations.logged_rows import Altered
 from chainteller.service.errors import Conflict, NotFound, SecretEntered, ValidationFailed
 from chainteller.service.models.counterparties import PageMessage, SigningPage
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder
 from chainteller.storage.db.table import Table
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import challenges as challenge_rows
 from chainteller.storage.queries import provider_challenges
 from chainteller.wallets.cases import Case
@@ -38,10 +40,19 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 
 
 def show(context: EngineContext, token: str) -> SigningPage:
-    """What the page of a token shows; changes nothing. Raises NotFound."""
+    """What the page of a token shows. A text that isn't as the log says is shown to nobody.
+
+    Raises:
+        NotFound: no challenge has this page.
+        Conflict: a message was altered in the database, which is in dispute now.
+    """
     with context.database.read() as connection:
         rows = _find(context, connection, token)
         at = now(context, connection)
+        altered = _altered(context, connection, rows)
+    if altered is not None:
+        disputes.open_for(context, (altered.breach,))
+        raise _closed(altered.breach.where.rpartition(" ")[2], "withdrawn")
     return SigningPage(
         bank=context.options.bank_name, messages=tuple(_message(row, at) for row in rows)
     )
@@ -136,16 +147,28 @@ def _find(context: EngineContext, connection: Session, token: str) -> list[Recor
     return [row for row in found if row.customer_id == found[0].customer_id]
 
 
+def _altered(context: EngineContext, connection: Session, rows: list[Record]) -> Altered | None:
+    """What is to be signed, and by which wallet, compared with the log."""
+    table = _pages(context).table
+    for row in rows:
+        if row.status == ChallengeStatus.OPEN:
+            kept = (Kept(table, row.id), Kept(Tables.counterparty, row.counterparty_id))
+            try:
+                logged_rows.require_as_logged(connection, row.organisation_id, kept)
+            except Altered as found:
+                return found
+    return None
+
+
 def _require_open(row: Record, at: int) -> None:
     status = challenges.known(row, at).state
     if status != ChallengeStatus.OPEN:
-        raise Conflict.over(
-            _RESOURCE,
-            row.id,
-            "PAGE_CLOSED",
-            f"The message to sign is {status}.",
-            "Ask your bank for a new link.",
-        )
+        raise _closed(row.id, status)
+
+
+def _closed(challenge_id: str, status: str) -> Conflict:
+    said, advice = f"The message to sign is {status}.", "Ask your bank for a new link."
+    return Conflict.over(_RESOURCE, challenge_id, "PAGE_CLOSED", said, advice)
 
 
 def _is_valid(row: Record, signature: str | None, at: int) -> bool:

@@ -173,8 +173,8 @@ def verify_since(
     database: Database, ends: Mapping[str, End], breathe: Breathe = lambda: None
 ) -> Since:
     """Check what was written after these ends: entries with their hashes, marks and times; the
-    rows that they wrote; the customers' balances that they moved; the work that they scheduled; and
-    the catalogue. It costs as much as was written.
+    rows that they wrote; the customers' balances that they moved; the work that they scheduled, and
+    what was put off since; and the catalogue. It costs as much as was written and waits.
 
     Args:
         database: open, possibly in use; what is checked is one snapshot of it.
@@ -195,7 +195,8 @@ def verify_since(
         found += wrong
         _collect(found, seals.written_rows_are_sealed(connection, books, breathe))
         _collect(found, ledger.balances_are_as_posted(connection, books))
-        references = {key.partition(" ")[2] for key in books.seals.get("job", ())}
+        written = {key.partition(" ")[2] for key in books.seals.get("job", ())}
+        references = written | work.work_that_was_put_off(connection)
         _collect(found, work.jobs_are_on_time(connection, references))
         return Since(_with_organisations(connection, found), reached)
 

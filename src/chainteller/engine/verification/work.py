@@ -46,6 +46,17 @@ def work_has_its_record(connection: Session, _books: Books) -> Breaches:
         yield Breach(8, "its subject waits for no decision", f"decision {row.id}")
 
 
+def work_that_was_put_off(connection: Session) -> set[str]:
+    """The records of jobs that are later than their records say, by whomever: few at any time."""
+    times = _Times(connection, None)
+    return {
+        row.id
+        for kind, work in WORK.items()
+        if (last := times.span(0, work).last) is not None
+        for row in inspection.work_later_than(connection, kind, work.table, work.at, last)
+    }
+
+
 def jobs_are_on_time(connection: Session, references: Container[str] | None = None) -> Breaches:
     """8, of every job, or of those of some records: of these only while the clock was never put
     right, because what that changed takes a look at every event."""
@@ -102,12 +113,10 @@ class _Times:
         """How a job's time differs from what its record says; empty if it doesn't."""
         if since is None:
             return "work is scheduled on a record that says no time for it"
-        if work.delay is None:
-            span = _Span(since, since)
-        elif self._epochs is None or self._epochs.is_of_current(job.reference):
-            span = self._span(since, work)
-        else:
+        epochs = None if work.delay is None else self._epochs
+        if epochs is not None and not epochs.is_of_current(job.reference):
             return ""  # the job's time was put right with the clock
+        span = self.span(since, work)
         at = _told(job.run_at)
         if job.run_at < span.first:
             return f"work was moved forward to {at}, its record says {_told(span.first)}"
@@ -115,7 +124,9 @@ class _Times:
             return ""
         return f"work was put off to {at}, its record says {_told(span.last)}"
 
-    def _span(self, since: int, work: Work) -> _Span:
+    def span(self, since: int, work: Work) -> _Span:
+        if work.delay is None:
+            return _Span(since, since)
         if not work.delay:
             return _Span(since, since + _LAST_LOOK)
         delays = self._delays.get(work.delay)

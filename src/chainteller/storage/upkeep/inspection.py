@@ -165,6 +165,19 @@ def open_records(connection: Session) -> Iterator[Record]:
     yield from _stream(_OPEN_WITHDRAWALS, connection)
 
 
+def work_later_than(
+    connection: Session, kind: str, table: Table, at: str, longest: int
+) -> Iterator[Record]:
+    """Ids of records of a table whose job of a kind is later than ``longest`` after the instant in
+    their column ``at``."""
+    query = built(  # the subtraction of what was altered stays in the range of integers
+        f"SELECT id FROM job JOIN {table.name} ON id = job.reference WHERE job.kind = :kind "
+        f"AND CASE WHEN run_at > 0 THEN run_at - :longest ELSE 0 END > {table.name}.{at}",
+        _ID,
+    )
+    return connection.stream(query, {"kind": kind, "longest": longest})
+
+
 def waiting_without_job(
     connection: Session, table: Table, kind: str, condition: str
 ) -> Iterator[Record]:

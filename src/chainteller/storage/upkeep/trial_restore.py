@@ -29,10 +29,9 @@ _DRAFT = "drill.db"
 _UP_TO_NAME = re.compile(r"([a-z+]+://[^/?]*)(/[^?]*)?")
 _DENIED = "42501"
 _IN_USE = "55006"
-_NAME = "SELECT 'chainteller_drill_' || oid AS value FROM pg_database WHERE datname = current_database()"
-_LEFT = Query(
-    f"SELECT datname AS value FROM pg_database WHERE datname = ({_NAME})", Value, only=POSTGRESQL
-)
+_NAME = "SELECT 'chainteller_drill_' || oid FROM pg_database WHERE datname = current_database()"
+_FOUND = f"SELECT datname AS value FROM pg_database WHERE datname = ({_NAME})"
+_LEFT = Query(_FOUND, Value, only=POSTGRESQL)
 
 
 def newest_backup(place: Path) -> Path:
