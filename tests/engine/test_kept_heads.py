@@ -184,6 +184,20 @@ def test_a_file_that_cannot_be_used_stops_payouts(kept: Kept, content: str | Non
     assert kept.pay() == TransferStatus.SENT
 
 
+def test_where_heads_cannot_be_written_payouts_wait_and_nothing_is_in_dispute(kept: Kept) -> None:
+    """As on a full disk."""
+    place = kept.file.parent
+    place.rename(place.with_name("moved"))
+    place.write_text("a file where the folder should be")
+    assert kept.follow() == {}
+    assert "bank.heads: " in kept.heads.unkept
+    assert [kept.pay(), kept.pay()] == [TransferStatus.PROCESSING] * 2
+    assert kept.open_disputes() == []
+    place.unlink()
+    place.with_name("moved").rename(place)
+    assert kept.pay() == TransferStatus.SENT
+
+
 def test_the_console_is_told_whether_or_not_heads_are_signed(kept: Kept) -> None:
     said = attack(kept, "cut")
     deployment = EmbeddedDeployment(kept.world.engine, DeploymentOptions(version="1"))

@@ -46,6 +46,8 @@ class KeptHeads:
         self._writes = writes
         self._lock = threading.Lock()
         self._known: Mapping[str, str] = {}
+        self.unkept = ""
+        """Why heads that continue the kept ones couldn't be kept; no payout leaves meanwhile."""
 
     def follow(self, database: Database) -> Mapping[str, str]:
         """Compare each log with the head kept of it, and keep its head as it is now.
@@ -59,20 +61,24 @@ class KeptHeads:
         """
         with self._lock:
             file = self._file(database)
-            found: dict[str, str] = {}
             try:
                 kept = _read(file)  # before the logs, which other processes make grow
-                heads, found = _compared(database, kept)
-                if self._writes and heads != kept:
-                    _write(file, heads)
             except (OSError, ValueError) as error:
                 why = error.strerror if isinstance(error, OSError) else str(error)
                 found = {DEPLOYMENT: f"the kept heads can't be used: {file.name}: {why}"}
+            else:
+                heads, found = _compared(database, kept)
+                self._tell(_unwritten(file, heads) if self._writes and heads != kept else "")
             for name, what in found.items():
                 if self._known.get(name) != what:
                     _log.error("log %s: %s", name, what)
             self._known = found
             return found
+
+    def _tell(self, unkept: str) -> None:
+        if unkept and unkept != self.unkept:
+            _log.error("%s Payouts wait.", unkept)
+        self.unkept = unkept
 
     def disputed(self, organisation_id: str) -> str:
         """What was wrong with an organisation's log or the deployment's the last time; or empty."""
@@ -103,11 +109,8 @@ class KeptHeads:
                 former = {name: head.size for name, head in _read(file).items()}
             except (OSError, ValueError):
                 former = {}
-            try:
-                _write(file, _compared(database, {})[0])
-            except OSError as error:
-                said = f"The heads of the log can't be kept: {file.name}: {error.strerror}."
-                raise ServiceUnavailable(said, {"reason": "HEADS_NOT_KEPT"}) from None
+            if said := _unwritten(file, _compared(database, {})[0]):
+                raise ServiceUnavailable(said, {"reason": "HEADS_NOT_KEPT"})
             self._known = {}
             return former
 
@@ -152,8 +155,12 @@ def _read(file: Path) -> Heads:
         raise ValueError("it isn't what chainteller wrote") from None
 
 
-def _write(file: Path, heads: Heads) -> None:
-    """Raises OSError."""
+def _unwritten(file: Path, heads: Heads) -> str:
+    """Write the file; why it can't be written, or empty."""
     stored = {name: {"size": each.size, "mark": each.mark.hex()} for name, each in heads.items()}
-    private_folder(file.parent)
-    write_atomically(file, json.dumps(stored, indent=0, sort_keys=True) + "\n", is_new=False)
+    try:
+        private_folder(file.parent)
+        write_atomically(file, json.dumps(stored, indent=0, sort_keys=True) + "\n", is_new=False)
+    except OSError as error:
+        return f"The heads of the log can't be kept: {file.name}: {error.strerror}."
+    return ""

@@ -99,13 +99,16 @@ class _Told:
     """Work of a gateway, or of another system of the bank, for which no transaction waits."""
     is_paid: bool = False
     """Whether a payout left."""
+    waits: bool = False
+    """Whether a payout waits a minute, because the head of its log can't be kept."""
     wrong: tuple[Breach, ...] = ()
     """Work that somebody put off, which is done all the same; or logs that aren't those whose heads
     were kept: a payout waits for somebody to clear it."""
 
     def forget(self) -> None:
         self.job, self.watched, self.forwarded = None, "", None
-        self.is_paid, self.wrong = False, ()
+        self.is_paid = self.waits = False
+        self.wrong = ()
 
 
 def _one(told: _Told, tx: UnitOfWork) -> bool:
@@ -129,6 +132,8 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
         told.wrong = _put_off_by_others(tx, job, due_at)
         if _is_done_outside(told, tx, job, record.organisation_id):
             return False
+        if told.waits:
+            return _keep_back(tx, job)
     jobs.remove(tx.rows, job.kind, job.reference)
     if record is None:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
@@ -147,8 +152,9 @@ def _is_done_outside(told: _Told, tx: UnitOfWork, job: Record, organisation_id: 
     elif job.kind == transfers.SEND:
         wrong = _wrong_heads(tx, organisation_id)
         told.wrong += wrong
-        if wrong:
-            return True
+        told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)
+        if wrong or told.waits:
+            return bool(wrong)
         told.forwarded = job if tx.context.provider is not None else _asks(tx, job, organisation_id)
         told.is_paid = told.forwarded is None
     else:
@@ -220,7 +226,7 @@ def _postpone(tx: UnitOfWork, job: Record, until: int) -> None:
 
 
 def _keep_back(tx: UnitOfWork, job: Record) -> bool:
-    """Look in a minute whether what wasn't done is as the log says again."""
+    """Look in a minute whether what wasn't done is as the log says, or its head can be kept."""
     _postpone(tx, job, tx.now + MINUTE)
     return True
 
