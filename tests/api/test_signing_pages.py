@@ -195,6 +195,14 @@ def test_a_text_that_was_altered_in_the_database_is_shown_to_nobody(
     assert dispute.where.startswith("challenge CHG_")
 
 
+def test_a_page_goes_on_after_a_wrong_signature_was_submitted(call: Caller, world: World) -> None:
+    asked = ask(call)
+    refused = claim(call, asked, signed("another text"))
+    assert refused.code == "INVALID_SIGNATURE"
+    assert page(call).status == 200
+    assert world.engine.disputes().data == ()
+
+
 def test_a_page_takes_so_many_signatures_and_no_more(call: Caller) -> None:
     ask(call)
     answers = [send(call, f"attempt {each}") for each in range(MOST_SENT + 1)]

@@ -168,6 +168,28 @@ def test_a_replay_is_what_the_provider_said_byte_by_byte(
     assert again.content == first.content
 
 
+@pytest.mark.parametrize("ended", ["by the provider", "by a person"])
+def test_what_was_refused_may_be_sent_again_with_its_key(gateway: Gateway, ended: str) -> None:
+    """Of no trading account that is known here, so that the account's trail doesn't have it."""
+    path = "/blockchain-accounts/BCA_UNKNOWN/1P-counterparty-ownership-claims"
+    body = {"challengeId": "CHG_1", "completedChallenge": "x", "counterpartyId": "CPT_1"}
+    if ended == "by a person":
+        gateway.provider.keep_silent("POST", "-claims")
+    first = gateway.post(path, "once", **body)
+    if ended == "by a person":
+        assert first.status_code == 504
+        gateway.provider.answer_again()
+        gateway.advance(3_600)
+        (unknown,) = gateway.call("GET", "/decisions?filter[status]=open")["data"]
+        with gateway.as_desk("anna") as desk:
+            said = {"reason": "NOT_CARRIED_OUT", "answer": "They say so."}
+            refused = desk.post(f"/decisions/{unknown['id']}/refusals", json=said)
+            assert refused.status_code == 200, refused.text
+    for _ in range(2):
+        assert gateway.post(path, "once", **body).json()["error"] == "NOT_FOUND"
+    assert gateway.own.engine.disputes().data == ()
+
+
 def test_a_withdrawal_that_needs_two_is_sent_once_after_both(tmp_path: Path) -> None:
     policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
     with gateway_before(tmp_path, policy) as gateway:

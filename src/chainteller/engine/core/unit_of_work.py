@@ -116,6 +116,7 @@ class UnitOfWork:
     _events: dict[str, list[Told]] = field(default_factory=dict)
     """Events that no act has yet, by log."""
     remember_refused: Callable[["UnitOfWork"], None] | None = None
+    refused_about: str = ""
     _rule: Rule | None = None
 
     @property
@@ -221,9 +222,10 @@ class UnitOfWork:
         """Note that the settings in force decided; the entry names their version."""
         self._rule = self.context.rule
 
-    def when_refused(self, remember: Callable[["UnitOfWork"], None]) -> None:
-        """What a refusal of this write leaves behind, in the refusal's own commit."""
-        self.remember_refused = remember
+    def when_refused(self, remember: Callable[["UnitOfWork"], None], about: str = "") -> None:
+        """What a refusal of this write leaves behind, in the refusal's own commit, and the record
+        that this is about, if it isn't the one that the call names."""
+        self.remember_refused, self.refused_about = remember, about
 
     def commit(self) -> None:
         """Raises ClockUncertain: the clock was set since ``now`` was read. ServiceUnavailable:
@@ -483,7 +485,7 @@ def _record_refusal(
         for name, value in audited_inputs(call.request).items()
         if isinstance(value, str) and _is_harmless(value)
     }
-    subject = _subject(call)
+    subject = refused.refused_about or _subject(call)
     record.audited_account = refused.audited_account or _account(record, call)
     shown = subject if _is_harmless(subject) else ""
     record.audit(call.operation.name, shown, harmless, error=error.code)

@@ -5,6 +5,7 @@ with what it made (``finish``). Whatever ends this program in between, the recor
 request may have been carried out, and the work ``SETTLE`` looks for its outcome.
 """
 
+from functools import partial
 from typing import Any
 
 from chainteller.domain.actors import Actor
@@ -133,7 +134,8 @@ def _refuse(
 ) -> Written[Any]:
     def work(tx: UnitOfWork) -> WireModel:
         tx.audited_account = request.trading_account_id
-        tx.when_refused(lambda last: requests.ended(last, request.id, RequestStatus.REFUSED, error))
+        refused = partial(requests.ended, request_id=request.id, status=RequestStatus.REFUSED)
+        tx.when_refused(partial(refused, error=error), request.id)
         raise error
 
     return unit_of_work.write(context, actor, call, work)

@@ -13,7 +13,7 @@ from chainteller.engine.operations.trades import DROPPED
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log.last_writes import Kept
-from chainteller.storage.queries import jobs
+from chainteller.storage.queries import decisions, jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
 
@@ -26,9 +26,13 @@ NOT_DONE_TEXT = "The provider did not carry it out."
 
 
 def require_request_as_logged(connection: Session, request: Record) -> None:
-    """As ``require_as_logged``, of a request that may be sent again."""
-    kept, account_id = (Kept(Tables.provider_request, request.id),), request.trading_account_id
-    require_as_logged(connection, request.organisation_id, kept, account_id or "")
+    """As ``require_as_logged``, of a request that may be sent again, and of the decision about it:
+    where that ended it, the entry is about the decision."""
+    of, account_id = request.organisation_id, request.trading_account_id or ""
+    decision = decisions.newest(connection, of, request.id)
+    about = () if decision is None else (Kept(Tables.decision, decision.id),)
+    kept = (Kept(Tables.provider_request, request.id), *about)
+    require_as_logged(connection, of, kept, account_id)
 
 
 def locked(tx: UnitOfWork, request_id: str) -> Record:

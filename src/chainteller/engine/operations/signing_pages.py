@@ -14,19 +14,20 @@ from chainteller.domain.pasted_secrets import Digits, find_secret
 from chainteller.domain.pasting import MAX_PASTE
 from chainteller.domain.signing_pages import hash_of
 from chainteller.engine.core import outcome
+from chainteller.engine.core.breaches import UNREADABLE, Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Outcome, Update
 from chainteller.engine.core.reading import require_found
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import challenges, disputes, logged_rows
-from chainteller.engine.operations.logged_rows import Altered
+from chainteller.engine.operations import challenges, disputes
 from chainteller.service.errors import Conflict, NotFound, SecretEntered, ValidationFailed
 from chainteller.service.models.counterparties import PageMessage, SigningPage
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder
 from chainteller.storage.db.table import Table
-from chainteller.storage.log.last_writes import Kept
+from chainteller.storage.log import last_writes
+from chainteller.storage.log.last_writes import Kept, Trail
 from chainteller.storage.queries import challenges as challenge_rows
 from chainteller.storage.queries import provider_challenges
 from chainteller.wallets.cases import Case
@@ -49,10 +50,10 @@ def show(context: EngineContext, token: str) -> SigningPage:
     with context.database.read() as connection:
         rows = _find(context, connection, token)
         at = now(context, connection)
-        altered = _altered(context, connection, rows)
+        altered = _altered(context, connection, _open(rows, at))
     if altered is not None:
-        disputes.open_for(context, (altered.breach,))
-        raise _closed(altered.breach.where.rpartition(" ")[2], "withdrawn")
+        disputes.open_for(context, (altered,))
+        raise _closed(altered.where.rpartition(" ")[2], "withdrawn")
     return SigningPage(
         bank=context.options.bank_name, messages=tuple(_message(row, at) for row in rows)
     )
@@ -147,16 +148,23 @@ def _find(context: EngineContext, connection: Session, token: str) -> list[Recor
     return [row for row in found if row.customer_id == found[0].customer_id]
 
 
-def _altered(context: EngineContext, connection: Session, rows: list[Record]) -> Altered | None:
+def _open(rows: list[Record], at: int) -> list[Record]:
+    return [row for row in rows if row.status == ChallengeStatus.OPEN and at <= row.expires]
+
+
+def _altered(context: EngineContext, connection: Session, rows: list[Record]) -> Breach | None:
     """What is to be signed, and by which wallet, compared with the log."""
     table = _pages(context).table
     for row in rows:
-        if row.status == ChallengeStatus.OPEN:
-            kept = (Kept(table, row.id), Kept(Tables.counterparty, row.counterparty_id))
-            try:
-                logged_rows.require_as_logged(connection, row.organisation_id, kept)
-            except Altered as found:
-                return found
+        about = (row.id, row.counterparty_id, row.blockchain_account_id)
+        kept = (Kept(table, row.id), Kept(Tables.counterparty, row.counterparty_id))
+        try:
+            said = last_writes.contradicted(connection, Trail(row.organisation_id, "", about), kept)
+        except UNREADABLE:
+            said = "a value can't be read"
+        if said:
+            where = f"{table.name} {row.id}"
+            return Breach(20, f"not shown: {said}", where, row.organisation_id)
     return None
 
 
