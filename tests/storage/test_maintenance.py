@@ -174,6 +174,27 @@ def test_restore_keeps_every_former_database(world: World, tmp_path: Path) -> No
     assert all(path is not None and path.exists() for path in kept)
 
 
+def test_what_killed_commands_left_is_removed_unless_it_is_in_use(
+    world: World, tmp_path: Path
+) -> None:
+    """A kill leaves a copy of the whole bank, under a hidden name."""
+    backup = tmp_path / "backup.db"
+    left = [tmp_path / name for name in (".backup.db-0abcdef_", ".bank.db-01234567")]
+    used, other = tmp_path / ".bank.db-89abcdef", tmp_path / ".bank.db-of-somebody"
+    for each in (*left, used, other):
+        each.write_text("a copy")
+    left[1].with_name(f"{left[1].name}-wal").write_text("more of it")
+    with used.open() as held, subprocess.Popen(["sleep", "60"], stdin=held) as running:
+        maintenance.backup(world.database, backup)
+        world.close()
+        maintenance.restore(backup, url(tmp_path / "bank.db"))
+        assert sorted(each for each in tmp_path.iterdir() if each.name.startswith(".")) == [
+            used,
+            other,
+        ]
+        running.kill()
+
+
 def test_restore_into_a_new_place(world: World, tmp_path: Path) -> None:
     maintenance.backup(world.database, tmp_path / "backup.db")
     assert maintenance.restore(tmp_path / "backup.db", url(tmp_path / "other.db")) is None

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
+from glob import escape
 from itertools import count
 from pathlib import Path
 
@@ -354,9 +355,14 @@ def cannot_write(file: Path) -> Exception:
 
 
 def _draft_beside(file: Path) -> Path:
-    """Create an empty file in the same folder, readable by this user only."""
+    """Create an empty file in the same folder, readable by this user only. What was left there by
+    a command for the same file that was killed is removed: each is a whole copy of the bank."""
+    folder = file.absolute().parent
+    for left in folder.glob(f".{escape(file.name)}-????????"):
+        if not open_files.holders(left).pids:
+            _remove(left)
     try:
-        handle, name = tempfile.mkstemp(dir=file.absolute().parent, prefix=f".{file.name}-")
+        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{file.name}-")
     except OSError as error:
         raise cannot_write(file) from error
     os.close(handle)
