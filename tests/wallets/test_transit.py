@@ -43,7 +43,11 @@ def test_usual_alterations_of_both_forms_are_among_the_first(signed: str) -> Non
 
 
 def test_the_likeliest_come_first() -> None:
-    costs = [sum(step.cost for step in each.steps) for each in islice(journeys(SHORT, 1), 500)]
+    costs = [
+        sum(step.cost for step in each.steps)
+        for each in islice(journeys(SHORT), 2000)
+        if len(each.steps) == 1
+    ]
     assert costs == sorted(costs)
 
 

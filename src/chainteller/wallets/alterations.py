@@ -8,6 +8,7 @@ logarithm of its probability: those of several steps add up. The parameters are 
 
 import base64
 import binascii
+import hashlib
 import html
 import json
 import math
@@ -22,13 +23,15 @@ from datetime import datetime, timedelta
 from enum import IntEnum
 from functools import cache, lru_cache, partial
 from importlib.resources import files
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
 import base58
 
-from chainteller.wallets.hashes import keccak256, sha256
+from chainteller.wallets.families import FAMILIES
+from chainteller.wallets.family import Family
+from chainteller.wallets.hashes import double_sha256, keccak256, sha256
 from chainteller.wallets.networks import NETWORKS
 
 Apply = Callable[[str], str | bytes]
@@ -113,6 +116,7 @@ _ADDRESS = re.compile(
 _ID = re.compile(r"CHG_[0-9A-Z]+|(?<=-)[0-9A-Z]{14,40}\Z", re.ASCII)
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _NETWORK = re.compile(rf"\b(?:{'|'.join(each.name for each in reversed(NETWORKS))})\b")
+_SPACE, _HYPHEN = re.compile(" "), re.compile("-")
 _SENTENCE = re.compile(r"(?<=[.?!:]) ")
 _BREAKS = re.compile(r"\r\n|[\r\n]")
 _LETTERS_HYPHEN = re.compile(r"[^\W\d_]{2}-(?=[^\W\d_])")
@@ -183,6 +187,35 @@ def _choices(*tables: str) -> Iterator[tuple[float, tuple[Any, ...]]]:
     """What is put together from independent choices."""
     for rows in product(*(_TABLES[table] for table in tables)):
         yield math.prod(row[0] for row in rows), tuple(row[1] for row in rows)
+
+
+def _labels() -> Iterator[tuple[float, str]]:
+    """A noun or a request in front of a text, as people write them."""
+    for share, words in _choices("before_nouns", "nouns", "after_nouns"):
+        label = "".join(words)
+        yield 0.6 * share, label[0].upper() + label[1:]
+        yield 0.3 * share, label
+        yield 0.1 * share, label.upper()
+    for share, words in _choices("requests", "of_which", "requested"):
+        yield 5 * share, "".join(words)
+
+
+def _names() -> Iterator[tuple[float, str]]:
+    """What programs call a text."""
+    for share, (noun, after) in _choices("nouns", "after_nouns"):
+        name = noun + after.title().replace(" ", "")
+        yield share, name
+        yield 0.1 * share, name.upper()
+
+
+def _normal(rows: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
+    """The same rows with shares that add up to ten, as those of other tables about do."""
+    found = list(rows)
+    total = sum(share for share, _ in found)
+    return [(10 * share / total, words) for share, words in found]
+
+
+_TABLES |= {"labels": _normal(_labels()), "names": _normal(_names())}
 
 
 # Spelled: the parts of a text in other spellings, its characters, errors of reading and typing
@@ -427,7 +460,7 @@ def _elided(_: int) -> Iterator[Option]:
     """A list shows the beginning and the end."""
     lengths = (4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 32, 40, 50, 60, 80)
     for head, tail, dots in product(lengths, lengths, ("...", "\u2026")):
-        yield 1, partial(_middle_missed, start=head, stop=tail, dots=dots)
+        yield 3 if head == tail else 1, partial(_middle_missed, start=head, stop=tail, dots=dots)
 
 
 def _middle_missed(text: str, start: int, stop: int, dots: str) -> str:
@@ -439,26 +472,27 @@ def _few_missed(length: int) -> Iterator[Option]:
         yield 1 / number, lambda text, at=start, to=start + number: text[:at] + text[to:]  # type: ignore[misc]  # bound
 
 
-def _words(text: str, which: Callable[[list[str]], list[str]]) -> str:
-    joint = " " if " " in text else "-"
-    return joint.join(which(text.split(joint))) or text
+def _some(text: str, start: int, stop: int | None, end: re.Pattern[str], joint: str) -> str:
+    return joint.join(end.split(text)[start:stop]) or text
 
 
-def _words_missed(_: int) -> Iterator[Option]:
-    for n in range(1, 32):
-        yield 4 / n, partial(_words, which=lambda words, n=n: words[n:])  # type: ignore[misc]  # bound
-        yield 4 / n, partial(_words, which=lambda words, n=n: words[:-n])  # type: ignore[misc]  # bound
-        yield 1, partial(_words, which=lambda words, n=n: words[: n - 1] + words[n:])  # type: ignore[misc]  # bound
+def _some_words(_: int) -> Iterator[Option]:
+    for end, joint in ((_SPACE, " "), (_HYPHEN, "-")):
+        some = partial(_some, end=end, joint=joint)
+        for n in range(1, 32):
+            yield 4 / n, partial(some, start=n, stop=None)
+            yield 4 / n, partial(some, start=0, stop=-n)
+            yield (
+                1,
+                lambda text, n=n, end=end, joint=joint: joint.join(  # type: ignore[misc]  # bound
+                    word for at, word in enumerate(end.split(text), 1) if at != n
+                ),
+            )
 
 
-def _clauses(_: int) -> Iterator[Option]:
-    for start, stop in product(range(5), range(5, 0, -1)):
-        if start < stop:
-            yield 1, partial(_some_sentences, start=start, stop=stop)
-
-
-def _some_sentences(text: str, start: int, stop: int) -> str:
-    return " ".join(_SENTENCE.split(text)[start:stop]) or text
+def _some_sentences(_: int) -> Iterator[Option]:
+    for start, stop in combinations(range(6), 2):
+        yield 1, partial(_some, start=start, stop=stop, end=_SENTENCE, joint=" ")
 
 
 def _parts_alone(_: int) -> Iterator[Option]:
@@ -477,9 +511,9 @@ def _part_alone(text: str, part: re.Pattern[str], mark: str) -> str:
 
 
 def _with_emoji(_: int) -> Iterator[Option]:
-    for each, mark in product(_TABLES["emoji"], ("", "\ufe0f")):
+    for (rank, each), mark in product(enumerate(_TABLES["emoji"], 2), ("", "\ufe0f")):
         for begin, end in ((f"{each}{mark} ", ""), ("", f" {each}{mark}"), ("", f"{each}{mark}")):
-            yield 1, partial(_enclosed, begin=begin, end=end)
+            yield 1 / rank, partial(_enclosed, begin=begin, end=end)
 
 
 def _repeats(_: int) -> Iterator[Option]:
@@ -500,12 +534,12 @@ def _json_forms(_: int) -> Iterator[Option]:
         (0.3, lambda text, form=form: form.format(json.dumps(text)))
         for form in _TABLES["json_values"]
     )
-    for share, (key, form) in _choices("keys", "json_forms"):
+    for share, (key, form) in _choices("names", "json_forms"):
         yield 0.3 * share, lambda text, key=key, form=form: form.format(key, json.dumps(text))  # type: ignore[misc]  # bound
 
 
 def _settings_lines(_: int) -> Iterator[Option]:
-    for share, (key, form) in _choices("keys", "block_forms"):
+    for share, (key, form) in _choices("names", "block_forms"):
         yield share, lambda text, key=key, form=form: form.format(key, text.replace("\n", "\n  "))  # type: ignore[misc]  # bound
 
 
@@ -558,11 +592,6 @@ def _shortened(text: str, length: int, dots: str) -> str:
     return text if len(text) <= length else text[:length].rstrip() + dots
 
 
-def _normal_forms(_: int) -> Iterator[Option]:
-    for form in ("NFKC", "NFC", "NFD", "NFKD"):
-        yield 1, lambda text, form=form: unicodedata.normalize(form, text)  # type: ignore[misc]  # bound
-
-
 def _codes(*codes: tuple[float, Callable[[bytes], str | bytes]]) -> Options:
     """Of the text's bytes; some programs keep texts in UTF-16."""
     sets = ((1, "utf-8"), (0.1, "utf-16-le"), (0.05, "utf-16-be"))
@@ -581,12 +610,19 @@ def _in_character_set(text: str, name: str) -> bytes:
     return text.encode(name, "replace")
 
 
-def _misdecoded(text: str, name: str) -> str:
-    return text.encode("utf-8", "replace").decode(name, "replace")
-
-
 def _hash(raw: bytes, digest: Callable[[bytes], bytes], form: str) -> str:
     return form.format(digest(raw).hex())
+
+
+def _frames(_: int) -> Iterator[Option]:
+    """What a tool prepared for the wallets of a family, which prepare it once more."""
+    for family in FAMILIES:
+        for number in range(len(family.framed(b""))):
+            yield 1, partial(_framed, family=family, number=number)
+
+
+def _framed(text: str, family: Family, number: int) -> bytes:
+    return family.framed(text.encode("utf-8", "replace"))[number]
 
 
 def _uuencoded(raw: bytes) -> bytes:
@@ -622,17 +658,10 @@ _HASHES = _codes(
     *((share, partial(_hash, digest=digest, form=form)) for digest in (sha256, keccak256)
       for share, form in ((3, "{}"), (3, "0x{}"))),
     (1, sha256), (1, keccak256), (1, lambda raw: sha256(raw).hex().upper()),
+    (0.3, double_sha256), (0.3, lambda raw: hashlib.sha512(raw).digest()),
 )  # fmt: skip
 
 
-def _character_sets(names: dict[str, float], change: Callable[..., str | bytes]) -> Options:
-    return _each(*((share, partial(change, name=name)) for name, share in names.items()))
-
-
-_SETS = {
-    "utf-16-le": 3, "utf-16": 2, "utf-16-be": 1.5, "utf-32-le": 1, "utf-32": 0.3,
-    "utf-32-be": 0.3, "cp1252": 4, "latin-1": 2, "mac-roman": 0.5,
-}  # fmt: skip
 _JOINED = _each(
     (4, lambda text: " ".join(text.split())), (3, partial(_BREAKS.sub, " ")),
     (1.5, partial(_BREAKS.sub, "")), (1.5, str.strip), (1, partial(re.sub, " +", " ")),
@@ -649,7 +678,6 @@ _TYPOGRAPHY = _each(
     (2, partial(_translated, table=_WIDE_MARKS)),
 )  # fmt: skip
 
-_MISREAD = {"cp1252": 4.0, "latin-1": 3, "mac-roman": 0.5, "cp437": 0.3}
 _KINDS: dict[Stage, tuple[_Kind, ...]] = {
     Stage.SPELLED: (
         _Kind(8, "PART_RESPELLED", "has its date in another form", _dates),
@@ -693,14 +721,14 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
         _Kind(14, "PART_OF_TEXT", "lacks characters at an end", _ends_missed, "part"),
         _Kind(3, "FINAL_PERIOD_LOST", "lost the full stop at its end",
               _each((1, lambda text: text.rstrip("."))), "part"),
-        _Kind(6, "PART_OF_TEXT", "lacks words", _words_missed, "part"),
+        _Kind(6, "PART_OF_TEXT", "lacks words", _some_words, "part"),
         _Kind(2, "PART_OF_TEXT", "lacks its middle", _elided, "part"),
-        _Kind(1.5, "PART_OF_TEXT", "lacks some characters", _few_missed, "part"),
-        _Kind(8, "PART_OF_TEXT", "is only some of our sentences", _clauses, "part"),
+        _Kind(0.7, "PART_OF_TEXT", "lacks some characters", _few_missed, "part"),
+        _Kind(8, "PART_OF_TEXT", "is only some of our sentences", _some_sentences, "part"),
         _Kind(8, "PART_OF_TEXT", "is only a part of ours", _parts_alone, "part"),
         _Kind(10, "LABEL_INCLUDED", "has a label in front of it", _both(
             _around("labels", "after_labels"), _around("greetings", "after_greetings"))),
-        _Kind(1.5, "TAIL_INCLUDED", "ends in the closing words of a mail",
+        _Kind(0.8, "TAIL_INCLUDED", "ends in the closing words of a mail",
               _around("after_closings", "closings", "before_closings"), "end"),
         _Kind(10, "QUOTED_TEXT", "has quotation marks or brackets around it", _around("quotes")),
         _Kind(6, "MARKUP_ADDED", "has a mark, a number or a heading in front of it",
@@ -719,15 +747,12 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
               _each((1, "\ufeff{}".format))),
         _Kind(5, "LINE_ENDINGS", "has other line ends", _CRLF, is_late=True),
         _Kind(7, "LINE_BREAKS_LOST", "lost line breaks and doubled spaces", _JOINED, is_late=True),
-        _Kind(0.5, "PART_OF_TEXT", "is the first line alone",
-              _each((1, lambda text: _BREAKS.split(text)[0])), is_late=True),
-        _Kind(1, "UNICODE_FORM", "has its characters in another form", _normal_forms, is_late=True),
         _Kind(5, "PART_OF_TEXT", "is cut off at a limit", _limits, "limit"),
         _Kind(12, "TEXT_ENCODED", "is written as JSON", _json_forms, "value"),
         _Kind(4, "TEXT_ENCODED", "is written as a setting", _both(
-            _around("declarations", "keys", "assigned", "literals"), _settings_lines), "value"),
+            _around("declarations", "names", "assigned", "literals"), _settings_lines), "value"),
         _Kind(5, "QUOTED_TEXT", "is written as a value of a program",
-              _around("containers", "literals"), "value"),
+              _around("containers", "prefixes", "literals"), "value"),
         _Kind(5, "URL_ENCODED_TEXT", "is written as a part of a link", _link_codes, "code"),
         _Kind(5, "LITERAL_ESCAPES", "holds codes for characters", _escapes, "code"),
         _Kind(4, "QUOTED_TEXT", "is quoted as programs do", _LITERALS, "value"),
@@ -736,9 +761,8 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
         _Kind(1, "BASE58_OF_TEXT", "is in base58", _codes((1, base58.b58encode)), "code"),
         _Kind(3, "TEXT_ENCODED", "is written in codes", _OTHER_CODES, "code"),
         _Kind(2.5, "HASH_OF_TEXT_SIGNED", "is its hash", _HASHES, "code"),
+        _Kind(2, "DOUBLE_PREFIX", "has the prefix that wallets add", _frames, "code"),
         _Kind(2.5, "UTF16_TEXT", "is in another character set",
-              _character_sets(_SETS, _in_character_set), "code"),
-        _Kind(1.5, "CHARACTERS_REPLACED", "has letters of a wrong character set",
-              _character_sets(_MISREAD, _misdecoded), "code"),
+              _of("character_sets", _in_character_set, "name"), "code"),
     ),
 }  # fmt: skip

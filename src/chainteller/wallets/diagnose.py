@@ -44,7 +44,6 @@ from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature
 from chainteller.wallets.search import Found, is_shown_as, search, search_shown
 from chainteller.wallets.transit import Journey, makes
-from chainteller.wallets.variants import hashed_texts
 from chainteller.wallets.verify import verify_reading
 from chainteller.wallets.witness import Witness
 from chainteller.wallets.wording import (
@@ -642,12 +641,6 @@ def _other_hashing(attempt: _Attempt) -> Diagnosis | None:
         if attempt.probe.match_digest(hashed, registered) is not None:
             named = [(scheme, hashed)]
             witness = key_witness(attempt.reading_as(family), registered, attempt.text, named)
-            return _answer(attempt.case, finding, witness=witness)
-    hashes = list(hashed_texts(attempt.case.challenge.text, family))
-    attempt.probe.prepare([message for _, message in hashes])
-    for finding, message in hashes:
-        if attempt.probe.match(message, registered) is not None:
-            witness = attempt.probe.witness(message, registered)
             return _answer(attempt.case, finding, witness=witness)
     return None
 

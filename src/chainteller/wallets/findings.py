@@ -236,7 +236,6 @@ _GENERAL: dict[str, Wording] = {
         "Could you sign the text itself, copied from our message, without a script or form in "
         "between?",
     ),
-    "UNICODE_FORM": altered("it signed the text with its accents encoded in another way"),
     "EDITED_TEXT": altered("the text that was copied shows that it signed another one than ours"),
     "RAW_HASH_SIGNED": altered(
         "it signed a bare hash of the text, as the old eth_sign does, instead of a message",

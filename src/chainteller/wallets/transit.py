@@ -5,7 +5,7 @@ is asked for the next: a caller stops when its budget is used up.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache
 from heapq import heappop, heappush, heapreplace
 from typing import NamedTuple
@@ -13,8 +13,8 @@ from typing import NamedTuple
 from chainteller.wallets.alterations import Alteration, Stage, alterations
 
 # How much less likely one more step is, after a step of an earlier, the same and a later stage.
-_ANOTHER, _SAME_STAGE, _BACKWARDS = -math.log(0.75), -math.log(0.2), -math.log(0.05)
-_LONGEST = 2000
+_ANOTHER, _SAME_STAGE, _BACKWARDS = 0.0, -math.log(0.5), -math.log(0.15)
+_LONGEST, _MOST_STEPS = 2000, 3
 _Steps = tuple[Alteration, ...]
 _Way = list[tuple[float, Alteration]]
 _Place = tuple[str, float, _Steps, tuple[str, ...], _Way]
@@ -28,9 +28,15 @@ class Journey(NamedTuple):
     steps: _Steps
 
 
-def journeys(text: str, most_steps: int = 3) -> Iterator[Journey]:
-    """What the text may have become, likeliest first; never the text itself, nothing twice."""
-    first, *later = ways(text)
+def journeys(text: str, findings: Set[str] | None = None) -> Iterator[Journey]:
+    """What the text may have become, likeliest first; never the text itself, nothing twice.
+
+    Of all alterations, or of those with these findings.
+    """
+    everything = alterations(text)
+    if findings is not None:
+        everything = tuple(each for each in everything if each.finding in findings)
+    first, *later = _ways(everything)
     seen, useless = {text.encode()}, set[Alteration]()
     place: _Place = (text, 0.0, (), (), first)
     queue = [(first[0][0], 0, 0, place)]
@@ -57,19 +63,15 @@ def journeys(text: str, most_steps: int = 3) -> Iterator[Journey]:
         seen.add(data)
         steps = (*steps, step)
         yield Journey(data, steps)
-        if isinstance(made, str) and len(steps) < most_steps and len(made) <= _LONGEST:
+        if isinstance(made, str) and len(steps) < _MOST_STEPS and len(made) <= _LONGEST:
             following = later[step.stage]
             place = (made, cost, steps, (*kinds, step.kind), following)
             heappush(queue, (cost + following[0][0], -number, 0, place))
 
 
-def ways(text: str) -> list[_Way]:
-    """What happens to the text at first, and after a step of each stage, by cost."""
-    return _ways(alterations(text))
-
-
 @cache
 def _ways(everything: _Steps) -> list[_Way]:
+    """What happens to a text at first, and after a step of each stage, by cost."""
     found: list[_Way] = [[(each.cost, each) for each in everything]]
     for before in Stage:
         rows = [(each.cost + _further(before, each.stage), each) for each in everything]
