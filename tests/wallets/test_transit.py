@@ -85,13 +85,26 @@ def test_the_text_that_the_wallet_shows_proves_the_cause(
     assert (answer.finding, answer.certain) == ("OTHER_REGISTERED_ADDRESS", True)
 
 
-@pytest.mark.parametrize("end", ["", " \r\n"])
+@pytest.mark.parametrize(
+    ("signed", "shown"),
+    [
+        ("{}", "{}"),
+        ("{} \r\n", "{}"),
+        ("{}\n\nMaria\n-- \nExample Town", "{}\n\nMaria\n-- \nExample Town"),
+        ("> {}\n> and more\n", "> {} > and more"),
+        ("{}\u00a0and more", "{} and more"),
+    ],
+)
 @pytest.mark.parametrize("family", ["evm", "solana"])
-def test_a_mail_around_the_signature_shows_what_was_signed(family: str, end: str) -> None:
-    """Exactly, and where the mail lost what can't be seen."""
-    customer = customers(family)[0]
-    shown = f"for my bank, from Maria: {SHORT}"
-    mail = f"Hello,\n\nI signed this:\n{shown}\n\n{customer.answer(shown + end)}\n\nRegards, Maria"
+def test_a_mail_around_the_signature_shows_what_was_signed(
+    family: str, signed: str, shown: str
+) -> None:
+    """Exactly, in several paragraphs, and where the mail lost what can't be seen."""
+    customer, ours = customers(family)[0], f"for my bank, from Maria: {SHORT}"
+    mail = (
+        f"Hello,\n\nI signed this:\n{shown.format(ours)}\n\n{customer.answer(signed.format(ours))}"
+        "\n\nRegards, Maria"
+    )
     mine = challenge(customer.registered, text=SHORT)
     answer = diagnose(case(customer.registered, mail, challenge=mine))
     assert (answer.finding, answer.cause, answer.certain) == (
@@ -99,6 +112,15 @@ def test_a_mail_around_the_signature_shows_what_was_signed(family: str, end: str
     )  # fmt: skip
     assert answer.witness is not None
     assert proves(answer.witness)
+
+
+def test_a_text_in_hex_beside_the_signature_is_no_signature() -> None:
+    customer = customers("bitcoin")[0]
+    signed = f"for my bank: {SHORT}".encode("utf-16")
+    mail = f"0x{signed.hex()}\n\n{customer.answer(signed)}"
+    mine = challenge(customer.registered, text=SHORT)
+    answer = diagnose(case(customer.registered, mail, challenge=mine))
+    assert (answer.finding, answer.certain) == ("EDITED_TEXT", True)
 
 
 def test_rules_reach_what_no_table_lists() -> None:

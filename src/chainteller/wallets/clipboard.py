@@ -22,7 +22,8 @@ from chainteller.wallets.family import Family
 _MOST_READINGS = 40
 _MOST_PARTS = 8
 _MOST_OBJECTS = 60
-_MOST_TEXTS, _MOST_BLOCKS, _SHORTEST_BLOCK = 8, 12, 8
+_MOST_TEXTS = 8
+_MOST_LINES, _LONGEST_RUN, _SHORTEST_RUN = 40, 8, 8
 _SIGNATURE_SIZES = (64, 65)
 _LONGEST_PAYLOAD = 4000
 
@@ -112,10 +113,14 @@ _KEY_KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One place of the paste that may hold a signature, and where it was found."""
+    """One place of the paste that may hold a signature, and where it was found.
+
+    `is_of_payload` marks an end of longer bytes, which may be a text.
+    """
 
     reading: SignatureReading
     source: str
+    is_of_payload: bool = False
 
 
 @dataclass(slots=True)
@@ -145,22 +150,13 @@ class Clipboard:
                 if text and signature not in self._seen:
                     self._seen.add(signature)
                     reading = SignatureReading((Candidate(signature, encoding),))
-                    self.parts.append(Part(reading, f"{source}, with its text"))
+                    self.parts.append(Part(reading, f"{source}, with its text", is_of_payload=True))
                     self.add_text(text)
 
     def add_text(self, text: str) -> None:
         """What may be the text that was signed."""
         if text and text not in self.texts and len(self.texts) < _MOST_TEXTS:
             self.texts.append(text)
-
-    def add_blocks(self, paste: str) -> None:
-        """The paragraphs and lines of a mail, each of which may be the text that was signed."""
-        lines = paste.replace("\r\n", "\n")
-        paragraphs = [each.strip() for each in _BLANK_LINES.split(lines)]
-        later = [each.partition("\n")[2] for each in paragraphs]
-        blocks = dict.fromkeys((*paragraphs, *later, *map(str.strip, lines.split("\n"))))
-        fitting = (each for each in blocks if _SHORTEST_BLOCK <= len(each) <= _LONGEST_PAYLOAD)
-        self.texts += [each for each in islice(fitting, _MOST_BLOCKS) if each not in self.texts]
 
     def add_address(self, text: str) -> None:
         """What may be the address or public key that signed."""
@@ -188,8 +184,21 @@ def read_clipboard(paste: str, family: Family) -> Clipboard:
         _read_tokens(view, family, found)
         for address in _ADDRESS_WORD.finditer(view):
             found.add_address(address[0])
-    found.add_blocks(paste)
     return found
+
+
+def runs_of_lines(paste: str) -> Iterator[str]:
+    """Paragraphs and runs of lines, each of which may be the text that was signed: as they are,
+    without blanks around them, and after a label.
+    """
+    text = paste.replace("\r\n", "\n")
+    lines = text.split("\n")[:_MOST_LINES]
+    sizes = range(1, min(len(lines), _LONGEST_RUN) + 1)
+    runs = (lines[at : at + size] for size in sizes for at in range(len(lines) - size + 1))
+    for run in (*_BLANK_LINES.split(text)[:_MOST_LINES], *map("\n".join, runs)):
+        for form in (run, run.strip(), run.partition(": ")[2].strip()):
+            if _SHORTEST_RUN <= len(form) <= _LONGEST_PAYLOAD:
+                yield form
 
 
 def _views(paste: str) -> Iterator[str]:

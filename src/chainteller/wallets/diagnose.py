@@ -5,11 +5,11 @@ ways of hashing, other addresses, and last whatever the shape suggests. The sear
 it found nothing, a case may ask for a longer one.
 """
 
+import re
 from collections.abc import Set
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from itertools import islice, product
+from functools import cache, cached_property
 
 from chainteller.domain.pasted_secrets import HEX_KEY_KIND, WORDS_KIND
 from chainteller.domain.pasting import MAX_PASTE, without_invisibles
@@ -22,7 +22,7 @@ from chainteller.wallets.cases import (
     KnownAddress,
     KnownChallenge,
 )
-from chainteller.wallets.clipboard import Clipboard, read_clipboard
+from chainteller.wallets.clipboard import Clipboard, read_clipboard, runs_of_lines
 from chainteller.wallets.differences import describe
 from chainteller.wallets.encodings import Candidate, SignatureReading, once_only
 from chainteller.wallets.families import FAMILIES
@@ -42,7 +42,7 @@ from chainteller.wallets.pasted_secrets import SecretPasted, base58_keys, hex_ke
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature
-from chainteller.wallets.search import Found, is_shown_as, search, search_shown
+from chainteller.wallets.search import Found, find_signed, is_shown_as, search, search_shown
 from chainteller.wallets.transit import Journey, makes
 from chainteller.wallets.verify import verify_reading
 from chainteller.wallets.witness import Witness
@@ -103,7 +103,7 @@ def diagnose(case: Case) -> Diagnosis:
     )
 
 
-_MOST_STATED, _MOST_LIKE_OURS, _ALIKE = 20, 2, 8
+_MOST_STATED, _MOST_RUNS, _MOST_LIKE_OURS, _ALIKE = 20, 300, 3, 8
 
 
 def _address_like(text: str, registered: Address) -> Address | None:
@@ -172,10 +172,21 @@ class _Attempt:
     @property
     def stated_messages(self) -> list[bytes]:
         """What the paste says was signed, without our own text."""
-        stated = [self.reading.stated_text, *self.clipboard.texts]
         # JSON may hold half a surrogate pair, which has no UTF-8 form.
+        stated = [self.reading.stated_text, *self.clipboard.texts]
         messages = [each.encode("utf-8", "replace") for each in stated if each]
         return [each for each in dict.fromkeys(messages) if each != self.text][:_MOST_STATED]
+
+    @cached_property
+    def runs(self) -> list[str]:
+        """Runs of lines of the paste, without our own text, the one most like it first."""
+        from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - only diagnoses need it
+
+        ours = self.case.challenge.text
+        stated = [each.decode("utf-8", "replace") for each in self.stated_messages]
+        runs = dict.fromkeys((*stated, *runs_of_lines(self.case.signature)))
+        runs.pop(ours, None)
+        return sorted(runs, key=lambda run: ratio(ours, run), reverse=True)[:_MOST_RUNS]
 
     @property
     def stated_addresses(self) -> list[Address]:
@@ -189,10 +200,8 @@ class _Attempt:
         if self.case.signed_text:
             return [self.case.signed_text][: len(self.case.signed_text) <= MAX_PASTE]
         ours = self.case.challenge.text
-        runs = [ours[at : at + _ALIKE] for at in range(len(ours) - _ALIKE + 1)]
-        stated = [each.decode("utf-8", "replace") for each in self.stated_messages]
-        alike = (each for each in stated if any(run in each for run in runs))
-        return list(islice(alike, _MOST_LIKE_OURS))
+        pieces = [ours[at : at + _ALIKE] for at in range(0, len(ours), _ALIKE)]
+        return [each for each in self.runs[:_MOST_LIKE_OURS] if any(one in each for one in pieces)]
 
     @property
     def shape(self) -> Shape:
@@ -251,7 +260,8 @@ def _refused(
 ) -> Diagnosis:
     if case.signature.strip(_AROUND_TEXT) == case.challenge.text:
         return _answer(case, "TEXT_PASTED")
-    plausible = [part.reading for part in clipboard.parts if _is_plausible(part.reading)]
+    parts = sorted(clipboard.parts, key=lambda part: part.is_of_payload)
+    plausible = [part.reading for part in parts if _is_plausible(part.reading)]
     if secret is not None and not plausible:
         return secret
     if not plausible and _is_about_a_hash(case.signature):
@@ -514,16 +524,16 @@ def _cause_of_other_text(case: Case, other: KnownChallenge, otherwise: str | Non
     return otherwise
 
 
+_HEX = re.compile(rb"(?:0x)?((?:[0-9a-fA-F]{2})+)")
+
+
 def _stated_text(attempt: _Attempt) -> Diagnosis | None:
     """A known key signed the text that the paste itself shows."""
-    for message in attempt.stated_messages:
-        for address in attempt.everybody:
-            probe = attempt.probe_as(address.network.family)
-            if probe.match(message, address) is None:
-                continue
-            found = Found(attempt.case.challenge, Journey(message, ()), address)
-            return _by_shown_text(attempt, found)
-    return None
+    runs = [each.encode("utf-8", "replace") for each in attempt.runs]
+    decoded = [bytes.fromhex(found[1].decode()) for found in map(_HEX.fullmatch, runs) if found]
+    messages = dict.fromkeys((*attempt.stated_messages, *runs, *decoded))
+    found = find_signed(attempt.probe_as, attempt.case.challenge, messages, attempt.everybody)
+    return _by_shown_text(attempt, found) if found else None
 
 
 def _stated_address(attempt: _Attempt) -> Diagnosis | None:
@@ -551,15 +561,13 @@ def _stated_address(attempt: _Attempt) -> Diagnosis | None:
 
 def _shown_text(attempt: _Attempt) -> Diagnosis | None:
     """A known key signed what the customer's wallet, or a part of the paste, shows as signed."""
-    case, families = attempt.case, {each.network.family: None for each in attempt.everybody}
-    for shown, family in product(attempt.shown_texts, families):
-        theirs = [each for each in attempt.everybody if each.network.family is family]
-        probe = attempt.probe_as(family)
-        found = probe.tries and search_shown(
-            probe, case.challenge, shown, theirs, longer=case.search_longer,
-            asked=bool(case.signed_text),
+    case = attempt.case
+    for shown in attempt.shown_texts:
+        found = search_shown(
+            attempt.probe_as, case.challenge, shown, attempt.everybody,
+            longer=case.search_longer, asked=bool(case.signed_text),
         )  # fmt: skip
-        if found:
+        if found is not None:
             return _by_shown_text(attempt, found)
     return None
 

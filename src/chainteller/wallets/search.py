@@ -73,18 +73,15 @@ def search(
     per_text = min(int(tries * part) // max(asked, 1), most)
     rest = max(tries - per_text * asked - _FIRST, 0) if probe.tries else 0
     own = ((challenge, journey) for journey in journeys(challenge.text))
-    likeliest = list(islice(own, _FOREIGN))
     return (
-        _look(probe, likeliest, reachable, thorough=_THOROUGH)
-        or _look_elsewhere(probe_as, likeliest, everybody)
-        or _look(probe, islice(own, _FIRST - _FOREIGN), reachable)
+        _find(probe_as, islice(own, _FIRST), everybody)
         or _look_at_others(probe_as, groups, per_text)
         or _look(probe, _until(is_cancelled, islice(own, rest)), reachable)
     )
 
 
 def search_shown(
-    probe: Probe,
+    probe_as: Callable[[Family], Probe],
     challenge: KnownChallenge,
     shown: str,
     addresses: Sequence[Address],
@@ -94,13 +91,26 @@ def search_shown(
 ) -> Found | None:
     """Who signed the text that a wallet shows as signed, or what it shows alike.
 
-    Where the customer wasn't `asked` for it, a paste happens to show it, and fewer are tried.
+    `addresses` begin with the registered one, which is asked about most. Where the customer wasn't
+    `asked` for the text, a paste happens to show it, and fewer are tried.
     """
     steps = (_TIMES_LONGER if longer else 1) if asked else _UNASKED
     forms = dict.fromkeys(_shown_as(challenge.text, shown, steps))
-    messages = islice(forms, int(_SHOWN_FORMS * steps))
+    return find_signed(probe_as, challenge, islice(forms, int(_SHOWN_FORMS * steps)), addresses)
+
+
+def find_signed(
+    probe_as: Callable[[Family], Probe],
+    challenge: KnownChallenge,
+    messages: Iterable[bytes],
+    addresses: Sequence[Address],
+) -> Found | None:
+    """Which of the messages was signed, and by whom; `addresses` begin with the registered one.
+
+    Keys that a signature doesn't give away are asked about the first messages alone.
+    """
     candidates = ((challenge, Journey(message, ())) for message in messages)
-    return _look(probe, candidates, addresses, thorough=_THOROUGH)
+    return _find(probe_as, candidates, addresses)
 
 
 def is_shown_as(shown: str, message: bytes) -> bool:
@@ -110,6 +120,15 @@ def is_shown_as(shown: str, message: bytes) -> bool:
 
 _HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2})+)", re.ASCII)
 _UNSEEN = re.compile(r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
+
+
+_UNSEEN_CHANGES = frozenset(
+    {
+        "INVISIBLE_CHARACTERS", "LEADING_SPACE", "LINE_BREAKS_ADDED", "LINE_ENDINGS",
+        "SPACES_CHANGED", "SURROUNDING_SPACE", "TRAILING_NEWLINE", "TRAILING_SPACE",
+    }
+)  # fmt: skip
+"""What a text may have been through that a wallet shows as before."""
 
 
 def _visible(text: str) -> str:
@@ -124,19 +143,23 @@ def _shown_as(ours: str, shown: str, steps: float) -> Iterator[bytes]:
         yield bytes.fromhex(found[1])
     yield from (each.encode("utf-8", "replace") for each in _with_other_blanks(shown))
     expected = _visible(shown)
-    for text in dict.fromkeys((shown, ours)):
+    for text, findings in ((shown, _UNSEEN_CHANGES), (ours, None)):
         number = int(steps * _COMPARED * _USUAL_LENGTH) // max(len(text), _USUAL_LENGTH)
-        for journey in islice(journeys(text), number):
+        for journey in islice(journeys(text, findings), number):
             if _visible(journey.signed.decode("utf-8", "replace")) == expected:
                 yield journey.signed
 
 
 def _with_other_blanks(shown: str) -> Iterator[str]:
     """The text with other white space at its ends, and in gaps that a page shows as one space."""
-    for start, end in product(("", " ", "\n", "\t"), _ENDS):
+    yield shown.replace(" ", "\u00a0")
+    for start, end in product(("", " ", "\n", "\t", "     "), _ENDS):
         yield start + shown.strip() + end
-    # A mail's soft line breaks, and an object that a program wrote over several lines.
-    yield shown.replace("= ", "=\n")
+    yield shown.replace("\n", "\r\n")
+    # Signs that end a line or begin one, and an object that a program wrote over several lines.
+    for sign, end in product("=->|<", ("", "\n")):
+        yield shown.replace(f"{sign} ", f"{sign}\n") + end
+        yield shown.replace(f" {sign}", f"\n{sign}") + end
     with suppress(ValueError):
         value = parse_json(shown)
         yield from (json.dumps(value, indent=indent) for indent in (2, 4))
@@ -209,26 +232,24 @@ def _look(
     return None
 
 
-def _look_elsewhere(
+def _find(
     probe_as: Callable[[Family], Probe],
-    candidates: Sequence[Candidate],
-    everybody: Sequence[Address],
+    candidates: Iterator[Candidate],
+    addresses: Sequence[Address],
 ) -> Found | None:
-    """The customer's other wallets: those that the first search couldn't ask for free.
-
-    `everybody` begins with the registered address.
+    """The customer's other wallets, which the registered one is the first of, are asked about the
+    first candidates, and about all of them where it costs nothing.
     """
-    own = everybody[0].network.family
-    for family in dict.fromkeys(each.network.family for each in everybody):
-        probe = probe_as(family)
-        theirs = [each for each in everybody[1:] if each.network.family is family]
-        if not theirs or (family is own and probe.names_its_key):
-            continue
-        number = len(candidates) if probe.names_its_key else max(6, 240 // len(theirs))
-        found = _look(probe, candidates[:number], theirs, thorough=_FEW)
-        if found is not None:
-            return found
-    return None
+    first, (registered, *others) = list(islice(candidates, _FOREIGN)), addresses
+    probe = probe_as(registered.network.family)
+    reachable = addresses if probe.names_its_key else [registered]
+    found = _look(probe, first, reachable, thorough=_THOROUGH)
+    for family in dict.fromkeys(each.network.family for each in others):
+        if found is None and not (family is registered.network.family and probe.names_its_key):
+            theirs = [each for each in others if each.network.family is family]
+            number = _FOREIGN if probe_as(family).names_its_key else max(6, 240 // len(theirs))
+            found = _look(probe_as(family), first[:number], theirs, thorough=_FEW)
+    return found or (_look(probe, candidates, reachable) if probe.tries else None)
 
 
 def _look_at_others(
