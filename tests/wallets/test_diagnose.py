@@ -97,6 +97,20 @@ def test_a_wallet_seen_once_is_nobodys_and_seen_twice_is_named() -> None:
     assert proves(twice.witness)
 
 
+def test_two_unknown_signers_are_rather_one_wallet_and_a_changed_text() -> None:
+    first = diagnose(case(ALICE.registered, ALICE.answer("my own words")))
+    assert (first.finding, first.cause) == ("UNKNOWN_SIGNER", "WRONG_WALLET_ADDRESS")
+    second = case(
+        ALICE.registered,
+        ALICE.answer("other words of mine"),
+        earlier_strangers=(first.unproven_signer or "",),
+    )
+    answer = diagnose(second)
+    assert (answer.finding, answer.cause, answer.certain, answer.asks_for_text) == (
+        "SIGNER_CHANGED", WRONG_MESSAGE_FORMAT, False, True,
+    )  # fmt: skip
+
+
 def test_finds_the_text_that_the_wallets_own_block_shows() -> None:
     customer = customers("bitcoin")[0]
     edited = "My own words"

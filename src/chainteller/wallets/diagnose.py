@@ -405,7 +405,7 @@ def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
     )
 
 
-_ASKING = frozenset({"UNKNOWN_SIGNER", "NO_MATCH", "UNKNOWN_TEXT"})
+_ASKING = frozenset({"UNKNOWN_SIGNER", "SIGNER_CHANGED", "NO_MATCH", "UNKNOWN_TEXT"})
 """Findings that the text which the wallet shows as signed may decide."""
 
 
@@ -753,7 +753,9 @@ def _stranger(attempt: _Attempt) -> Diagnosis | None:
     signer = attempt.stranger
     if signer is None:
         return None
-    return replace(_answer(attempt.case, "UNKNOWN_SIGNER"), unproven_signer=signer.display)
+    # Our text in one wallet leads to one address, whichever challenge it's for.
+    finding = "SIGNER_CHANGED" if attempt.case.earlier_strangers else "UNKNOWN_SIGNER"
+    return replace(_answer(attempt.case, finding), unproven_signer=signer.display)
 
 
 _EXACT_STEPS = (

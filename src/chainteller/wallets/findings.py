@@ -311,6 +311,13 @@ _GENERAL: dict[str, Wording] = {
         _HISTORY,
         _TEXT_BACK,
     ),
+    "SIGNER_CHANGED": Wording(
+        WRONG_MESSAGE_FORMAT,
+        "Answers to different challenges point to different addresses. One wallet that signs our "
+        "text unchanged points to one, so the text is probably changed before it's signed.",
+        _HISTORY,
+        _TEXT_BACK,
+    ),
     "NO_MATCH": Wording(
         WRONG_WALLET_ADDRESS,
         "The signature is well formed but is not the registered wallet's over this text. This "

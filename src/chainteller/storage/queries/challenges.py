@@ -38,7 +38,7 @@ find_claim = Finder(
 """A claim, with its text, the network and address of its counterparty, and whether another
 customer has verified that."""
 _LISTED = Listing(_WITH_ADDRESS, "blockchain_account_id", condition=_IS_TO_SIGN)
-_STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
+_STRANGERS = ("UNKNOWN_SIGNER", "SIGNER_CHANGED", "SAME_STRANGER_TWICE")
 _NEWEST_FIRST = "ORDER BY challenge.created DESC, challenge.id DESC LIMIT :limit"
 _EARLIER = _WITH_ADDRESS.where(
     "challenge.customer_id = :customer AND challenge.counterparty_id = :counterparty "
