@@ -4,7 +4,7 @@
 case is known, so a wrong verdict, a wrong cause that is called certain, a statement whose witness
 the checker refuses, and an address that nobody owns are all counted. The last answer counts. Words:
 
-- `held-out`, `programs`: texts are altered by the second or third generator of `travelled`
+- `held-out`, `programs`, `routes`: texts are altered by another generator of `travelled`
 - `longer`: what a diagnosis found nothing in is searched for longer, as the console does
 - `back`: the customer copies the text from the wallet where the answer asks for it
 - `mail`: what the wallet shows is beside the signature, in a mail
@@ -37,7 +37,7 @@ from tests.wallets.customers import (
     known,
 )
 from tests.wallets.secrets_of_wallets import secrets_of_wallets
-from tests.wallets.travelled import held_out, journeys, programs
+from tests.wallets.travelled import held_out, journeys, programs, routes
 from tests.wallets.travelled.journeys import Journey
 
 from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
@@ -66,6 +66,7 @@ FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
 
 GENERATORS = {
     "": journeys.journeys, "held-out": held_out.journeys, "programs": programs.journeys,
+    "routes": routes.journeys,
 }  # fmt: skip
 
 
