@@ -114,6 +114,17 @@ def test_a_mail_around_the_signature_shows_what_was_signed(
     assert proves(answer.witness)
 
 
+def test_a_text_in_another_case_beside_the_signature_is_found_among_plain_words() -> None:
+    """The whole paste is base64, too: no sign in it is any other."""
+    customer, signed = customers("evm")[0], f"my word {SHORT.lower()}\r\n"
+    paste = f"I signed\n\n{signed.strip()}\n\n{customer.answer(signed)}"
+    mine = challenge(customer.registered, text=SHORT)
+    answer = diagnose(case(customer.registered, paste, challenge=mine))
+    assert (answer.finding, answer.cause, answer.certain) == (
+        "EDITED_TEXT", "WRONG_MESSAGE_FORMAT", True,
+    )  # fmt: skip
+
+
 def test_a_text_in_hex_beside_the_signature_is_no_signature() -> None:
     customer = customers("bitcoin")[0]
     signed = f"for my bank: {SHORT}".encode("utf-16")

@@ -6,6 +6,7 @@ it found nothing, a case may ask for a longer one.
 """
 
 import re
+import unicodedata
 from collections.abc import Set
 from contextlib import suppress
 from dataclasses import replace
@@ -115,6 +116,11 @@ def _address_like(text: str, registered: Address) -> Address | None:
     return None
 
 
+def _plain(text: str) -> str:
+    """The text without what styles, widths and cases of letters differ in."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
 class _Attempt:
     """A case whose paste has been read, with one probe for each family."""
 
@@ -186,7 +192,8 @@ class _Attempt:
         stated = [each.decode("utf-8", "replace") for each in self.stated_messages]
         runs = dict.fromkeys((*stated, *runs_of_lines(self.case.signature)))
         runs.pop(ours, None)
-        return sorted(runs, key=lambda run: ratio(ours, run), reverse=True)[:_MOST_RUNS]
+        alike = sorted(runs, key=lambda run: ratio(_plain(ours), _plain(run)), reverse=True)
+        return alike[:_MOST_RUNS]
 
     @property
     def stated_addresses(self) -> list[Address]:
@@ -199,9 +206,9 @@ class _Attempt:
         """What the customer's wallet shows as signed, or parts of the paste that are like ours."""
         if self.case.signed_text:
             return [self.case.signed_text][: len(self.case.signed_text) <= MAX_PASTE]
-        ours = self.case.challenge.text
+        ours, likely = _plain(self.case.challenge.text), self.runs[:_MOST_LIKE_OURS]
         pieces = [ours[at : at + _ALIKE] for at in range(0, len(ours), _ALIKE)]
-        return [each for each in self.runs[:_MOST_LIKE_OURS] if any(one in each for one in pieces)]
+        return [each for each in likely if any(piece in _plain(each) for piece in pieces)]
 
     @property
     def shape(self) -> Shape:
@@ -392,7 +399,9 @@ def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
     repaired = _repaired(case)
     if repaired is not None:
         return repaired
-    altered = _shown_text(first) or _altered_text(first)
+    # A mail of letters and digits alone may be read as base64 as a whole.
+    searched = next((each for each in attempts if each.probe.tries), first)
+    altered = _shown_text(searched) or _altered_text(searched)
     if altered is not None:
         return altered
     answers = (step(first) for step in _LAST_STEPS)
