@@ -60,7 +60,7 @@ async def test_a_verdict_is_shown_while_a_longer_search_goes_on(bench: Bench) ->
         return onward(call)
 
     challenge = case.newest()
-    changed = challenge.model_copy(update={"challenge": f"Hello,\n{challenge.challenge}\n"})
+    changed = challenge.model_copy(update={"challenge": f"Dear customer,\n{challenge.challenge}\n"})
     marked = signed("alice-ethereum", changed)
     app = bench.console(layered(bench.service, slowly))
     async with app.run_test(size=(120, 40)) as pilot:
