@@ -1,5 +1,6 @@
 """A deposit waits before it leaves: ``esc`` takes it back, and what needs the money sends it."""
 
+import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -150,7 +151,7 @@ async def test_a_lost_connection_ends_it_unsent(bench: Bench) -> None:
     assert not deposits(bench, account)
 
 
-async def test_what_the_service_refuses_is_refused_at_once(bench: Bench) -> None:
+async def test_what_is_known_to_be_refused_is_refused_at_once(bench: Bench) -> None:
     account = bench.open(1)
     is_frozen = False
 
@@ -165,11 +166,34 @@ async def test_what_the_service_refuses_is_refused_at_once(bench: Bench) -> None
         await settle(pilot)
         await pilot.press("d", *"1000")
         is_frozen = True
+        app.desk.on_change.publish(("account.control",))
+        await settle(pilot)
         await pilot.press("enter")
-        await until(lambda: "ACCOUNT_RESTRICTED" in seen(app))
+        await until(lambda: "ACCOUNT_RESTRICTED  Deposit of 1,000.00 USD: " in seen(app))
         await settle(pilot)
         assert WAITS not in seen(app)
     assert not deposits(bench, account)
+
+
+async def test_it_waits_for_nothing_else_of_the_service(bench: Bench) -> None:
+    account = bench.open(1)
+    silent, goes_on = threading.Event(), threading.Event()
+
+    def stalls(call: Call[Answer], onward: Next) -> Answer:
+        if silent.is_set() and not call.operation.writes:
+            assert goes_on.wait(30)
+        return onward(call)
+
+    app = bench.console(layered(bench.service, stalls), hold_s=0.2)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        silent.set()
+        for _ in range(5):
+            await pilot.press("r")
+        await pilot.press("d", *"1000", "enter")
+        await until(lambda: deposits(bench, account) == ["1000.00"])
+        goes_on.set()
+        await settle(pilot)
 
 
 async def test_above_the_limit_it_is_asked_for_and_not_held(bench: Bench) -> None:

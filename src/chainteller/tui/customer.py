@@ -131,6 +131,7 @@ class CustomerRequest(NamedTuple, Generic[Answer]):
         renew: Reads the records that the question is about and returns the question as it is now,
             in place of ``question``; raises as ``check``.
         act: What a control on the account may forbid; checked when ``check`` is.
+        words: What it does, with its amount: for when the service refuses it or says nothing.
     """
 
     account_id: str | None
@@ -139,3 +140,4 @@ class CustomerRequest(NamedTuple, Generic[Answer]):
     check: "Callable[[Service], None] | None" = None
     renew: "Callable[[Service], Ask] | None" = None
     act: "Act | None" = None
+    words: str = ""

@@ -30,7 +30,7 @@ from chainteller.tui.customer import (
 )
 from chainteller.tui.holding import Held, Holding
 from chainteller.tui.privacy import Privacy
-from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.service_calls import Later, call_service, send_to_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 if TYPE_CHECKING:
@@ -231,6 +231,8 @@ class Desk:
     """Since when this place is open here."""
     alerts = 0
     """Watched things that happened and were not looked at yet."""
+    unchecked = ""
+    """A request that isn't sent yet: the service is silent about what is checked before."""
     past: Notification | None = None
     """The newest line that the status line doesn't show any more: a refusal that was closed, or
     what was told before the request that is sent now."""
@@ -539,15 +541,48 @@ class Desk:
         self.customer.require(request.account_id)
         is_new = request.account_id is None
         service = self.service if is_new else self.service_for(request.account_id or "")
-        asked = await self._question(request, service)
-        if asked is not None and not await self.confirm(asked, self._watch(request, service)):
+        try:
+            asked = await self._checked(request, service)
+            if asked is not None and not await self.confirm(asked, self._watch(request, service)):
+                return None
+            if leaves is not None and not await leaves:
+                return None
+            self.customer.require(request.account_id)
+            sending()
+            looks = self.owner.set_interval(SAID_AFTER_S / 4, self._under_way_changed)
+            try:
+                return await send_to_service(request.call, service, self.new_key())
+            finally:
+                looks.stop()
+        except TellerError as error:
+            if request.words:
+                error.add_note(request.words)
+            raise
+
+    async def _checked(self, request: CustomerRequest[Answer], service: "Service") -> "Ask | None":
+        """What to ask before a request is sent. What asks nothing is checked by what is known: the
+        service isn't waited for, as it checks the request itself. Elsewhere its silence is said.
+
+        Raises:
+            TellerError: the service would refuse it.
+        """
+        account = self.customer.account
+        if request.question is None and request.renew is None and request.check is None:
+            if request.act is not None and account is not None:
+                require_unrestricted(account, request.act)
             return None
-        if leaves is not None and not await leaves:
-            return None
-        self.customer.require(request.account_id)
-        sending()
-        self.owner.set_timer(SAID_AFTER_S + 0.05, self._under_way_changed)
-        return await call_service(request.call, service, self.new_key())
+
+        def is_silent() -> None:
+            self.unchecked = request.words or "the request"
+            self._under_way_changed()
+
+        timer = self.owner.set_timer(SAID_AFTER_S, is_silent)
+        try:
+            return await self._question(request, service)
+        finally:
+            timer.stop()
+            self.unchecked = ""
+            self._under_way_changed()
 
     async def confirm(self, asked: "Ask", watch: "Watch | None" = None) -> bool:
         """Only from a worker: waits for ``y``. Raises what ended the question meanwhile."""

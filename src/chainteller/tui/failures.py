@@ -136,6 +136,11 @@ _TOLD = (
 _AMOUNTS = frozenset(
     {"available", "required", "limit", "used", "requested", "remaining", "minimum", "amount"}
 )
+_OF_ANYTHING = frozenset(
+    {UNREACHABLE, "SERVICE_UNAVAILABLE", "CLOCK_UNCERTAIN", "BOOKS_DISPUTED", "RATE_LIMITED",
+     "ACCOUNT_RESTRICTED", "UNAUTHORIZED", "FORBIDDEN", "NOT_OFFERED"}
+)  # fmt: skip
+"""Refusals that say nothing of what was asked for."""
 
 
 BANK_FUNDS, TO_WITHDRAW = "INSUFFICIENT_BANK_FUNDS", "INSUFFICIENT_FUNDS_TO_WITHDRAW"
@@ -147,9 +152,13 @@ _FROM_THE_BANK = frozenset({"deposit", "quote", "execution"})
 def explain(error: TellerError, doing: str = "") -> Failure:
     """The three parts of any refusal; an unknown code keeps its own words.
 
-    ``doing`` is the write that was refused: whose money is short depends on it.
+    ``doing`` is the write that was refused: whose money is short depends on it. What a request
+    was is a note of its error, from ``Desk.send``.
     """
     found = _explained(error)
+    asked = next(iter(getattr(error, "__notes__", ())), "")
+    if asked and error.code in _OF_ANYTHING:
+        found = replace(found, what=f"{asked[:1].upper()}{asked[1:]}: {found.what}")
     if error.code != "INSUFFICIENT_FUNDS":
         return found
     if doing in _FROM_THE_BANK:

@@ -39,13 +39,24 @@ class Callers:
             self._tasks.get()()
 
 
-_CALLERS = Callers()
+_READS, _WRITES = Callers(), Callers()
 
 
 async def call_service(
     call: Callable[Given, Answer], *args: Given.args, **kwargs: Given.kwargs
 ) -> Answer:
     """Await ``call(*args, **kwargs)`` in a thread; whatever it raises is raised here."""
+    return await _call(_READS, partial(call, *args, **kwargs))
+
+
+async def send_to_service(
+    call: Callable[Given, Answer], *args: Given.args, **kwargs: Given.kwargs
+) -> Answer:
+    """As ``call_service``, but not behind reads: a silent service keeps all their threads."""
+    return await _call(_WRITES, partial(call, *args, **kwargs))
+
+
+async def _call(callers: Callers, call: Callable[[], Answer]) -> Answer:
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Answer] = loop.create_future()
     traced = _traced(call)
@@ -60,23 +71,23 @@ async def call_service(
 
     def task() -> None:
         try:
-            answer = traced(*args, **kwargs)
+            answer = traced()
         except BaseException as error:  # noqa: BLE001 - the awaiting screen handles it
             report(partial(future.set_exception, error))
         else:
             report(partial(future.set_result, answer))
 
-    _CALLERS.submit(task)
+    callers.submit(task)
     return await future
 
 
-def _traced(call: Callable[Given, Answer]) -> Callable[Given, Answer]:
+def _traced(call: Callable[[], Answer]) -> Callable[[], Answer]:
     """A call as a span, if a command of the agent makes it."""
     command = command_here()
 
-    def run(*args: Given.args, **kwargs: Given.kwargs) -> Answer:
+    def run() -> Answer:
         with tracing.span(command):
-            return call(*args, **kwargs)
+            return call()
 
     return run if command else call
 

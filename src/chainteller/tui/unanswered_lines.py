@@ -14,15 +14,16 @@ _EXECUTION = "execute_quote"
 
 
 def unanswered_lines(desk: Desk) -> list[str]:
-    """The writes without an answer, those that were given up first; executions that were given up
-    are told by the quote that they're for.
+    """The writes without an answer, those that were given up first, and what isn't sent before the
+    service has answered; executions that were given up are told by the quote that they're for.
     """
     session, requests = desk.session, list(_requests(desk, without=_EXECUTION))
+    waits = f"not sent yet: {desk.unchecked}, the service hasn't answered"
+    lines = [waits] if desk.unchecked else []
     if session is None or not requests:
-        return []
+        return lines
     from chainteller.workspace.outcomes import account_of, words_of
 
-    lines = []
     for request in requests:
         of = str(next(iter(request.arguments.get("ids") or ()), ""))
         owner = account_of(session.workspace, request) or session.ownership.owner_of(of)

@@ -27,67 +27,86 @@ if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import Customer, TradingAccount
     from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.records import Capabilities
 
 DEPOSIT, WITHDRAWAL = "deposit", "withdrawal"
 
 
 def transfer_request(
-    kind: str, account: "TradingAccount", amount: str, confirm_above_cents: int
+    kind: str,
+    account: "TradingAccount",
+    amount: str,
+    token: Currency,
+    confirm_above_cents: int,
 ) -> CustomerRequest["Transfer"]:
     """The deposit or withdrawal of ``amount`` dollars."""
-    prepare = _deposit_request if kind == DEPOSIT else _withdrawal_request
-    return prepare(account, amount, confirm_above_cents)
+    prepare = deposit_request if kind == DEPOSIT else _withdrawal_request
+    return prepare(account, amount, token, confirm_above_cents)
 
 
-def _deposit_request(
-    account: "TradingAccount", amount: str, confirm_above_cents: int
+def deposit_request(
+    account: "TradingAccount", amount: str, token: Currency, confirm_above_cents: int
 ) -> CustomerRequest["Transfer"]:
-    """Confirmed only above the limit: it's the customer's own money and can be brought back."""
+    """From the customer's bank account, as the bank's deposit token. Confirmed only above the
+    limit: it's the customer's own money and can be brought back.
+    """
     retype = retype_above(confirm_above_cents, amount)
     question = Ask(
         f"DEPOSIT {grouped(amount)} USD into {account.id}?",
         (f"from bank account {account.bank_account_id}",),
         retype=retype,
     )
-    call = partial(deposit, account.id, amount)
-    return CustomerRequest(account.id, call, question if retype else None, act=Act.DEPOSIT)
+    return CustomerRequest(
+        account.id,
+        partial(_deposit, account.id, amount, token),
+        question if retype else None,
+        act=Act.DEPOSIT,
+        words=f"deposit of {grouped(amount)} USD",
+    )
 
 
-def held(account: "TradingAccount", amount: str) -> Held:
-    """A deposit that waits before it is sent."""
+def held(account: "TradingAccount", what: str) -> Held:
+    """A deposit that waits before it is sent; ``what`` are the words of its request."""
     whose = f" for {account.customer_name}" if account.customer_name else ""
-    what = f"deposit of {grouped(amount)} USD"
     return Held(f"{what}{whose} from {account.bank_account_id}", what, account.id)
 
 
-def deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
-    """From the customer's bank account, as the bank's deposit token."""
-    request = DepositRequest(amount=amount, currency=_deposit_token(service))
+def _deposit(
+    account_id: str, amount: str, token: Currency, service: "Service", key: str
+) -> "Transfer":
+    request = DepositRequest(amount=amount, currency=token)
     return service.deposit(account_id, request, idempotency_key=key).value
 
 
 def _withdrawal_request(
-    account: "TradingAccount", amount: str, confirm_above_cents: int
+    account: "TradingAccount", amount: str, token: Currency, confirm_above_cents: int
 ) -> CustomerRequest["Transfer"]:
     question = Ask(
         f"WITHDRAW {grouped(amount)} USD from {account.id}?",
         (f"to the customer's bank account {account.bank_account_id}",),
         retype=retype_above(confirm_above_cents, amount),
     )
-    call = partial(_withdraw, account.id, amount)
-    check = partial(_require_possible, account.id, amount)
-    return CustomerRequest(account.id, call, question, check, act=Act.WITHDRAW)
+    return CustomerRequest(
+        account.id,
+        partial(_withdraw, account.id, amount, token),
+        question,
+        partial(_require_possible, account.id, amount),
+        act=Act.WITHDRAW,
+        words=f"withdrawal of {grouped(amount)} USD",
+    )
 
 
-def _withdraw(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
+def _withdraw(
+    account_id: str, amount: str, token: Currency, service: "Service", key: str
+) -> "Transfer":
     """To the customer's bank account; a deposit token may draw on USD at par."""
-    request = WithdrawalRequest(amount=amount, currency=_deposit_token(service))
+    request = WithdrawalRequest(amount=amount, currency=token)
     return service.withdraw(account_id, request, idempotency_key=key).value
 
 
-def _deposit_token(service: "Service") -> Currency:
+def deposit_token(capabilities: "Capabilities | None") -> Currency:
     """The deployment's first deposit token; DPT_USD where it does not say."""
-    offered = service.capabilities().currencies
+    offered = capabilities.currencies if capabilities is not None else ()
     ids = (each.id for each in offered if each.type == DEPOSIT_TOKEN and each.id)
     return Currency(type=DEPOSIT_TOKEN, id=next(ids, "DPT_USD"))
 

@@ -329,10 +329,11 @@ def _submit_transfer(
 
     kind = account_flow.DEPOSIT if purpose == "deposit" else account_flow.WITHDRAWAL
     limit = screen.desk.settings.confirm_above_cents
-    request = account_flow.transfer_request(kind, account, amount, limit)
     desk = screen.desk
+    token = account_flow.deposit_token(desk.capabilities)
+    request = account_flow.transfer_request(kind, account, amount, token, limit)
     is_held = request.question is None and kind not in desk.writing and not desk.read_only
-    leaves = desk.holding.begin(account_flow.held(account, amount)) if is_held else None
+    leaves = desk.holding.begin(account_flow.held(account, request.words)) if is_held else None
     screen.write(kind, partial(_transfer, screen, request, kind, leaves))
 
 

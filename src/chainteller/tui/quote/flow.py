@@ -18,7 +18,7 @@ from chainteller.service.errors import (
     TellerError,
 )
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.accounts.flow import deposit
+from chainteller.tui.accounts.flow import deposit_request
 from chainteller.tui.customer import CustomerRequest, require_unrestricted
 from chainteller.tui.dialogs.question import Ask, retype_above
 from chainteller.tui.failures import Failure
@@ -29,7 +29,7 @@ from chainteller.tui.quote.view import missing_amount
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.funding import Currency, Transfer
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade
 
@@ -78,7 +78,9 @@ def execution_request(
         return service.execute_quote(quote.id, request, idempotency_key=key).value
 
     question = partial(_execution_question, state, quote, account.id, confirm_above_cents)
-    return CustomerRequest(account.id, call, renew=question)
+    sold = quote.asset_sold
+    words = f"{quote.side} in {quote.market_name} for {money(sold.amount, sold.symbol)}"
+    return CustomerRequest(account.id, call, renew=question, words=words)
 
 
 def _execution_question(
@@ -149,7 +151,11 @@ def shortfall(state: QuoteState) -> str:
 
 
 def shortfall_deposit(
-    account: "TradingAccount", quote: "Quote | None", short: str, confirm_above_cents: int
+    account: "TradingAccount",
+    quote: "Quote | None",
+    short: str,
+    token: "Currency",
+    confirm_above_cents: int,
 ) -> CustomerRequest["Transfer"]:
     """Deposit exactly what is missing; the quote stays as it is, and must last that long."""
     question = Ask(
@@ -159,5 +165,5 @@ def shortfall_deposit(
         last_at=from_datetime(quote.expires) if quote is not None else None,
         too_late=_expired(quote) if quote is not None else None,
     )
-    call = partial(deposit, account.id, short)
-    return CustomerRequest(account.id, call, question, act=Act.DEPOSIT)
+    request = deposit_request(account, short, token, confirm_above_cents)
+    return request._replace(question=question)

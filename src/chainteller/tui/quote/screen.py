@@ -22,6 +22,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import IDEMPOTENCY
+from chainteller.tui.accounts.flow import deposit_token
 from chainteller.tui.answer import say as say_lines
 from chainteller.tui.commands import SCREENS
 from chainteller.tui.desk import Connection, Desk, Settled
@@ -466,7 +467,8 @@ async def _offer_shortfall(screen: QuoteScreen, state: QuoteState) -> None:
     if account is None or not short:
         return
     limit = screen.desk.settings.confirm_above_cents
-    request = flow.shortfall_deposit(account, state.quote, short, limit)
+    token = deposit_token(screen.desk.capabilities)
+    request = flow.shortfall_deposit(account, state.quote, short, token, limit)
     done = await screen.desk.send(request)
     if done is None:
         return

@@ -30,6 +30,7 @@ def cancel(trade: "Trade", account_id: str) -> Step:
         account_id,
         partial(_cancel, account_id, trade.id),
         renew=partial(_question, account_id, trade.id),
+        words=f"cancellation of the trade {trade.id}",
     )
     return Serve(account_id, Write("cancellation", request))
 

@@ -21,8 +21,12 @@ def cancel(withdrawal: "Transfer", account: "TradingAccount") -> CustomerRequest
     why = why_not_cancelled(withdrawal)
     if why:
         return notice(why)
-    question = partial(_question, account.id, withdrawal.id)
-    return CustomerRequest(account.id, partial(_cancel, account.id, withdrawal.id), renew=question)
+    return CustomerRequest(
+        account.id,
+        partial(_cancel, account.id, withdrawal.id),
+        renew=partial(_question, account.id, withdrawal.id),
+        words=f"cancellation of the withdrawal of {transferred(withdrawal)}",
+    )
 
 
 def _question(account_id: str, withdrawal_id: str, service: "Service") -> Ask:

@@ -615,6 +615,7 @@ def _confirm(means: Means, amount: str, confirm_above_cents: int) -> Step:
         partial(_withdraw, wallet, means.asset, amount),
         renew=partial(_withdrawal_question, means, amount, confirm_above_cents),
         act=Act.WITHDRAW,
+        words=f"withdrawal of {money(amount, means.asset.symbol)}",
     )
     return Write("withdrawal", request)
 
