@@ -11,7 +11,7 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
@@ -135,13 +135,13 @@ class Witness(Writes):
         patch.setattr(Holding, "leave", left)
 
     def _watch_limits(self, patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(TypedAhead.hold, "__defaults__", (KEPT_S,))
+        patch.setattr(TypedAhead.hold, "__defaults__", (KEPT_S, lambda: None))
         overdue = TypedAhead._overdue
 
-        def passed(keys: TypedAhead, this_round: int, *, forgets: bool) -> None:
+        def passed(keys: TypedAhead, this_round: int, then: Callable[[], object]) -> None:
             if this_round == keys._round and keys.is_holding:
                 self.late.append(f"{self.number} late: {[each.key for each in keys._kept]}")
-            overdue(keys, this_round, forgets=forgets)
+            overdue(keys, this_round, then)
 
         patch.setattr(TypedAhead, "_overdue", passed)
 

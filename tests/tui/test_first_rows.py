@@ -7,6 +7,7 @@ import pytest
 from tests.tui.conftest import Bench, press, seen, settle, until
 from textual.pilot import Pilot
 
+from chainteller.service.errors import ServiceUnreachable
 from chainteller.storage.queries.first_page import first_accounts
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
@@ -122,6 +123,50 @@ async def test_keys_for_a_row_that_is_gone_are_dropped(bench: Bench) -> None:
         assert "isn't on this page any more" in seen(slow.app)
         await press(pilot, "d")
         assert slow.accounts.field_bar.is_open
+
+
+def starting(bench: Bench, fails: bool) -> tuple[Console, threading.Event]:
+    """A console without first rows, whose service starts, or fails to, when it may."""
+    go = threading.Event()
+
+    def start() -> StartedDesk:
+        go.wait(20)
+        if fails:
+            raise ServiceUnreachable("No connection.")
+        return bench.start()
+
+    return Console(start, bench.settings), go
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_keys_typed_before_a_start_without_first_rows_act_in_order_or_not_at_all(
+    bench: Bench, fails: bool
+) -> None:
+    bench.open(1, deposit="100.00")
+    app, go = starting(bench, fails)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await press_before_start(app, pilot, *"w6000")
+        go.set()
+        await settle(pilot, started=not fails)
+        assert isinstance(app.screen, AccountsScreen), "6 wasn't a screen"
+        assert app.screen.field_bar.is_open != fails
+        said = "5 keys typed ahead had nothing to act on: dropped"
+        assert (said if fails else "= 6,000.00 USD") in seen(app)
+
+
+async def test_keys_typed_before_a_slow_start_are_dropped_in_words(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chainteller.tui.console.app.ENGINE_LIMIT_S", 0.1)
+    bench.open(1, deposit="100.00")
+    app, go = starting(bench, fails=False)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await press_before_start(app, pilot, *"w6")
+        await until(lambda: "2 keys typed ahead had nothing" in seen(app))
+        go.set()
+        await settle(pilot)
+        assert isinstance(app.screen, AccountsScreen)
+        assert not app.screen.field_bar.is_open
 
 
 async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) -> None:

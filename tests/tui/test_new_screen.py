@@ -67,7 +67,7 @@ class Unopened(Console):
     CSS_PATH = {css!r}
 
     def start_engine(self):
-        pass
+        self.release_keys()
 
 
 async def main():

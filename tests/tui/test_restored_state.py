@@ -46,7 +46,15 @@ async def test_order_and_place_are_as_they_were_left(bench: Bench, tmp_path: Pat
         assert "only processing" in seen(again)
         await press(pilot, "1")
         assert "order: oldest" in seen(again)
+        await press(pilot, "4")
     again.desk.end()
+    typed = _kept(bench, file)
+    async with typed.run_test(size=(100, 30)) as pilot:
+        await pilot.press(*"w60")
+        await settle(pilot)
+        assert typed.current_mode == "accounts", "where keys typed ahead act"
+        assert "= 60.00 USD" in seen(typed)
+    typed.desk.end()
 
 
 @pytest.mark.forms(1)

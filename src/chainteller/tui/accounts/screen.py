@@ -101,9 +101,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def listed(self, total: int) -> None:
         gone, self.pages.is_choice_gone = self.pages.is_choice_gone, False
+        self.desk.shell.release_keys(forget=gone, by_rows=True)
         if gone:
             self.desk.notify("The account chosen isn't on this page any more", "warn")
-        self.desk.shell.release_keys(forget=gone, by_rows=True)
         self.draw_title(total)
         if self.wanted_id is not None:
             _move_to_wanted(self, self.wanted_id)
@@ -112,6 +112,12 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.draw()
         self.draw_footer()
         self.row_chosen()
+
+    def fail(self, error: TellerError, doing: str = "") -> None:
+        """Without a list, keys that wait for its rows have nothing to act on."""
+        super().fail(error, doing)
+        if self.paged.total is None:
+            self.desk.shell.release_keys(forget=True)
 
     def recall(self) -> None:
         if not (self._recalled or self.paged.is_touched) and self.desk.customer.last_id:

@@ -100,7 +100,7 @@ class Console(ConsoleShell):
     _is_made = False
     _awaits_rows = False
     """Whether keys wait for the list of accounts."""
-    has_first_rows = True
+    has_first_rows = False
     """Whether there are account rows to be shown before the service answers."""
     closes_dialog = False
     """Whether keys wait until a dialog has heard ``escape``."""
@@ -112,6 +112,7 @@ class Console(ConsoleShell):
         super().__init__()
         self.animation_level = "none"
         self._begin = start
+        self.has_first_rows = look.glimpse is not None
         self._poller = Poller(self.desk, self.alert)
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
@@ -142,9 +143,7 @@ class Console(ConsoleShell):
         self.desk.customer.on_change.subscribe(self, partial(_close_dialogs, self))
         self.desk.customer.on_change.subscribe(self, partial(_end_hold_of_other, self))
         catch_signals(lambda code: self.exit(return_code=code))
-        if self.desk.settings.glimpse is not None:
-            self._awaits_rows = True
-            self.typed_ahead.hold(ENGINE_LIMIT_S)
+        self._hold_for_start()
         self.app_resume_signal.subscribe(self, lambda _: paint_anew(self))
         self.call_after_refresh(self.start_engine)
         self.call_after_refresh(self.themes.load)
@@ -164,11 +163,9 @@ class Console(ConsoleShell):
             garbage.resume()
             self._answered(started)
         except TellerError as error:
-            if self.finding is not None:
-                self.typed_ahead.forget()
-                self.finding = None
-            self.release_keys()
+            self.finding = None
             self._not_started(error)
+            self.release_keys(forget=True)
             return
         await self._poller.poll()
         if self.desk.settings.poll_interval_s > 0:
@@ -176,6 +173,26 @@ class Console(ConsoleShell):
                 self.desk.settings.poll_interval_s,
                 lambda: self.run_worker(Later(self._poller.poll), group="poll"),
             )
+
+    def _hold_for_start(self) -> None:
+        """What is typed before the service has started is meant for its list of accounts, in which
+        it acts in order. It never acts in parts: what doesn't need the service works at once only
+        with nothing typed before it (decision 55).
+        """
+
+        def overdue() -> None:
+            self._drop_keys()
+            self._hold_for_start()
+
+        self._awaits_rows = True
+        self.typed_ahead.hold(ENGINE_LIMIT_S, overdue)
+
+    def _drop_keys(self) -> None:
+        """Say that what was typed ahead does nothing any more."""
+        number = self.typed_ahead.forget()
+        if number:
+            keys = f"{number} keys" if number > 1 else "1 key"
+            self.desk.notify(f"{keys} typed ahead had nothing to act on: dropped", "warn")
 
     async def _show_glimpse(self, found: Glimpse | None) -> None:
         """Account rows on the screen before the engine is imported."""
@@ -225,13 +242,13 @@ class Console(ConsoleShell):
         """Where the desk was left, with its account, unless the agent was quicker."""
         from chainteller.tui.console.start_up import last_screen, restore_account
 
-        first = self.screen
-        if isinstance(first, AccountsScreen) and first.paged.is_touched:
-            return
         name = last_screen(self.desk)
         for prepare in (restore_account, None):
-            if not name or self.current_mode != "accounts" or len(self.screen_stack) > 1:
+            first = self.screen
+            if not name or not isinstance(first, AccountsScreen) or first.paged.is_touched:
                 return
+            if self.typed_ahead.has_keys or first.field_bar.is_open:
+                return  # what is typed is meant for the list of accounts
             if prepare is not None:
                 await prepare(self.desk)
         self.go(name)
@@ -354,7 +371,7 @@ class Console(ConsoleShell):
         that customer: keys wait, and are dropped where it can't be shown.
         """
         self.finding, self._awaits_rows = found, True
-        self.typed_ahead.hold(ENGINE_LIMIT_S, forgets=True)
+        self.typed_ahead.hold(ENGINE_LIMIT_S, self.typed_ahead.forget)
         if self.desk.started is not None:
             self.run_worker(Later(partial(_show, self, found)), group="find", exclusive=True)
 
@@ -430,7 +447,7 @@ class Console(ConsoleShell):
             return
         self._awaits_rows = False
         if forget:
-            self.typed_ahead.forget()
+            self._drop_keys()
         self.desk.holding.when_shown(self.typed_ahead.release)
 
     # -- news ---------------------------------------------------------------------------------
@@ -438,6 +455,7 @@ class Console(ConsoleShell):
     def poll_now(self) -> None:
         self.desk.leaves_sign_in = False
         if self.desk.started is None:
+            self._hold_for_start()
             self.start_engine()
         else:
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
@@ -565,7 +583,9 @@ async def _show(console: Console, found: Found) -> None:
     finally:
         if console.finding is found and (shown is None or shown.place not in SCREENS):
             console.finding = None
-            console.release_keys(forget=shown is None)
+            if shown is None:
+                console.typed_ahead.forget()  # why is said already
+            console.release_keys()
     if shown is None:
         return
     if shown.place in SCREENS:

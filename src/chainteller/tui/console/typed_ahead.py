@@ -5,6 +5,7 @@ the wrong one; what would confirm a question is never kept: around one, keys are
 """
 
 import sys
+from collections.abc import Callable
 from time import monotonic
 
 from textual.events import Key
@@ -29,18 +30,20 @@ class TypedAhead:
         self._last = ""
         self._once: tuple[str, float] = ("", 0.0)
 
-    def hold(self, limit_s: float = _LONGEST_WAIT_S, *, forgets: bool = False) -> None:
-        """Keep keys until ``release``; a place that never comes lets them go after
-        ``limit_s``, or ``forgets`` them. ctrl+q is never kept."""
+    def hold(
+        self, limit_s: float = _LONGEST_WAIT_S, overdue: Callable[[], object] = lambda: None
+    ) -> None:
+        """Keep keys until ``release``. A place that never comes lets them go after ``limit_s``:
+        ``overdue`` is called first, which may forget them or hold them again. ctrl+q is never kept.
+        """
         self._holding = True
         self._round += 1
         this_round = self._round
-        self._target.set_timer(limit_s, lambda: self._overdue(this_round, forgets=forgets))
+        self._target.set_timer(limit_s, lambda: self._overdue(this_round, overdue))
 
-    def _overdue(self, this_round: int, *, forgets: bool) -> None:
+    def _overdue(self, this_round: int, overdue: Callable[[], object]) -> None:
         if this_round == self._round:
-            if forgets:
-                self.forget()
+            overdue()
             self._let_go(this_round)
 
     def deafen(self, seconds: float) -> None:
@@ -58,6 +61,11 @@ class TypedAhead:
     @property
     def is_holding(self) -> bool:
         return self._holding
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether keys wait."""
+        return bool(self._kept)
 
     def takes(self, event: Key, *, at_once: bool = False) -> bool:
         """Whether the key is dropped or kept, and so goes no further now.
@@ -90,9 +98,10 @@ class TypedAhead:
             self._round += 1
             self.try_again()
 
-    def forget(self) -> None:
-        """Drop the keys that wait: what they were meant for is gone."""
-        self._kept.clear()
+    def forget(self) -> int:
+        """Drop the keys that wait: what they were meant for is gone. Returns how many."""
+        kept, self._kept = self._kept, []
+        return len(kept)
 
     def try_again(self) -> None:
         """Hand on what works by now; the rest waits again.

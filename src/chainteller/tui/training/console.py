@@ -338,7 +338,9 @@ class TrainingConsole(Console):
         """The report; closing it ends the program, which prints it once more."""
 
         async def show_report() -> None:
-            self.typed_ahead.hold(forgets=True)  # nothing is for the desk any more
+            self.typed_ahead.hold(
+                overdue=self.typed_ahead.forget
+            )  # nothing is for the desk any more
             made = await call_service(make_report, self.session)
             self.typed_ahead.forget()
             self.release_keys()
