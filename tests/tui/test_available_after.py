@@ -126,8 +126,8 @@ async def test_a_pasted_quote_is_shown_for_the_customer_that_it_was_made_for(ben
         left = total(power, "50", sign=-1)
         (row,) = [row for row in shown.splitlines() if "available after" in row]
         assert row.replace(",", "").rstrip(" │").endswith(f" {left} USD")
-        assert "[ok] balance   " in shown
-        assert "[ok] quote live" in shown
+        assert "[ok] balance  " in shown
+        assert "[ok] live" in shown
 
 
 async def test_what_a_quote_is_checked_against_does_not_follow_the_form(bench: Bench) -> None:

@@ -120,7 +120,7 @@ async def test_a_deposit_without_an_answer_is_never_sent_again(bench: Bench) -> 
             app.poll_now()
             await settle(pilot)
         shown = seen(app)
-        assert f"outcome unknown: deposit 70.00 DPT_USD for {account.id}" in shown
+        assert f"outcome unknown: deposit 70.00 USD for {account.id}" in shown
         told = [f"{row.text} {row.detail}" for row in app.desk.log]
         assert any("Looking for its record; nothing is sent again." in each for each in told)
         assert any("Compare the balance before you retry." in each for each in told)

@@ -24,6 +24,7 @@ from chainteller.tui.dialogs.question import Ask, Question, Watch
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
+from chainteller.tui.widgets.lines import Lines
 
 Answer = TypeVar("Answer")
 
@@ -547,3 +548,20 @@ async def test_a_key_that_is_no_answer_is_said_and_the_y_behind_it_does_not_coun
         assert isinstance(app.screen_stack[-2], TradesScreen)
         await answer(pilot, "y")
     assert bench.service.trade(account.id, trade).status == "cancelled"
+
+
+async def test_a_question_and_a_text_for_the_customer_are_whole_at_60_columns(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(60, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", "5", "enter")
+        rows = seen(app).splitlines()
+        asked = rows[next(y for y, row in enumerate(rows) if "WITHDRAW 5.00" in row) :]
+        assert not [row for row in asked if "…" in row]
+        assert " ".join(bench.named(account).split()) in " ".join(" ".join(asked).split())
+        await answer(pilot, "n")
+        await press(pilot, "t")
+        text = app.screen.query(Lines).first()
+        assert "WHAT TO TELL THE CUSTOMER" in text.plain_text
+        assert max(map(len, text.plain_text.splitlines()[1:])) <= text.size.width

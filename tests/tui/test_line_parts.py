@@ -13,6 +13,9 @@ SHOWN = [
     ("ethereum ", "TDA", "ethereum TDA"),
     ("ethereums", " TD", "ethereums TD"),
     ("ethereum", "", "ethereum    "),
+    ("for 1,000.00 USD", "", "for …       "),
+    ("1,000.00 ETH and", "", "1,000.00 ET…"),
+    ("about 1,000.00", "now", "about …  now"),
 ]
 
 

@@ -310,8 +310,8 @@ async def test_the_last_action_and_what_waits_follow_every_state(bench: Bench) -
             assert f"outcome {status}" in box(app)
             strip = app.screen_stack[0].query_one("#strip", Lines).plain_text
             others = {str(each) for each in TransferStatus} - {status}
-            assert not [each for each in others if f"withdrawal 50.00 BUSD1 {each}" in strip]
-            assert not [each for each in others if f"withdrawal 50.00 BUSD1 {each}" in seen(app)]
+            assert not [each for each in others if f"withdraw 50.00 USD {each}" in strip]
+            assert not [each for each in others if f"withdraw 50.00 USD {each}" in seen(app)]
 
 
 @pytest.mark.parametrize("pairs", [each_once, pytest.param(every_pair, marks=pytest.mark.thorough)])

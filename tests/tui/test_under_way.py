@@ -46,8 +46,8 @@ class Stopped(Service):
 
 
 CASES: list[tuple[Operation[Any], tuple[str, ...], str]] = [
-    (op.DEPOSIT, ("d", *"100", "enter"), "no answer yet: deposit 100.00 DPT_USD"),
-    (op.WITHDRAW, ("w", *"50", "enter", "y"), "no answer yet: withdraw 50.00 DPT_USD"),
+    (op.DEPOSIT, ("d", *"100", "enter"), "no answer yet: deposit 100.00 USD"),
+    (op.WITHDRAW, ("w", *"50", "enter", "y"), "no answer yet: withdraw 50.00 USD"),
     (op.CREATE_QUOTE, ("b", *"100", "enter"), "no answer yet: quote for buy"),
     (op.EXECUTE_QUOTE, ("b", *"100", "enter", "X", "y"), "no answer yet: execute"),
 ]
@@ -140,14 +140,14 @@ async def test_it_stays_when_it_was_given_up_until_it_is_settled(bench: Bench) -
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "d", *"100", "enter")
-        assert "no answer yet: deposit 100.00 DPT_USD" in seen(app)
+        assert "no answer yet: deposit 100.00 USD" in seen(app)
         app.desk.on_poll.publish(None)
         await settle(pilot)
         assert len(service.calls) == 2, "it was sent again with its key"
         app.desk.on_poll.publish(None)
         await settle(pilot)
         assert len(service.calls) == 2, "and not again before a pause"
-        assert "no answer yet: deposit 100.00 DPT_USD" in seen(app)
+        assert "no answer yet: deposit 100.00 USD" in seen(app)
         service.gives_up = False
         service.goes_on.set()
 

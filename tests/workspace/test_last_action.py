@@ -55,7 +55,7 @@ def test_a_refused_deposit_keeps_its_amount_and_has_no_record(day: Day) -> None:
     with pytest.raises(InsufficientFunds):
         day.deposit("99000000.00")
     found = facts(day)
-    assert found["amount"] == "99,000,000.00 DPT_USD"
+    assert found["amount"] == "99,000,000.00 USD"
     assert found["outcome"] == "refused, INSUFFICIENT_FUNDS"
     assert "record" not in found
 

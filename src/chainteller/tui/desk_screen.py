@@ -567,8 +567,7 @@ def _draw_under_way(screen: DeskScreen, _: None = None) -> None:
     from chainteller.tui.unanswered_lines import unanswered_lines
 
     desk = screen.desk
-    in_doubt = [f"Outcome unknown: {each}" for each in desk.unknown_outcomes()]
-    unanswered = [*in_doubt, *unanswered_lines(desk)]
+    unanswered = unanswered_lines(desk, screen.KEY)
     screen.query_one(UnderWay).tell(desk.holding.line, unanswered, desk.holding.shown)
 
 
@@ -688,7 +687,8 @@ def _tell_customer(screen: DeskScreen) -> None:
     signals, ticks = (desk.on_drawn, desk.on_change), desk.settings.poll_interval_s > 0
     follows = Follows(read, screen.core_of_text, told, signals, ticks=ticks)
     whose = _customer_told(screen)
-    screen.app.push_screen(LiveText("WHAT TO TELL THE CUSTOMER", whose, follows))
+    window = screen.app.size.width
+    screen.app.push_screen(LiveText("WHAT TO TELL THE CUSTOMER", whose, follows, window))
 
 
 def _customer_told(screen: DeskScreen) -> str:

@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 _EXECUTION = "execute_quote"
 
 
-def unanswered_lines(desk: Desk) -> list[str]:
+def unanswered_lines(desk: Desk, shown: str) -> list[str]:
     """The writes without an answer, those that were given up first, and what isn't sent before the
     service has answered; executions that were given up are told by the quote that they're for.
+    ``shown`` is the screen.
     """
+    see = "" if shown == "quote" else "   3: see it"
     session, requests = desk.session, list(_requests(desk, without=_EXECUTION))
     waits = f"not sent yet: {desk.unchecked}, the service hasn't answered"
-    lines = [waits] if desk.unchecked else []
+    lines = [f"Outcome unknown: {each}{see}" for each in desk.unknown_outcomes()]
+    lines += [waits] if desk.unchecked else []
     if session is None or not requests:
         return lines
     from chainteller.workspace.outcomes import account_of, words_of

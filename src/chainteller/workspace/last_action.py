@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from chainteller.domain.clock import to_datetime
-from chainteller.records.formats import grouped, money, transferred
+from chainteller.records.formats import currency_name, grouped, money, transferred
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.quotes import Quote
@@ -86,7 +86,7 @@ def _amount(service: Service, request: SentRequest, record: Transaction | None) 
             return _traded(service.quote(request.arguments["ids"][0]))
     asked = request.arguments.get("request") or {}
     currency = asked.get("currency") or {}
-    unit = str(currency.get("symbol") or currency.get("id") or "")
+    unit = currency_name(*(str(currency.get(each) or "") for each in ("type", "symbol", "id")))
     return money(str(asked["amount"]), unit) if "amount" in asked else ""
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from chainteller.domain.clock import SECOND, from_datetime
-from chainteller.records.formats import same_amount
+from chainteller.records.formats import currency_name, grouped, same_amount
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
@@ -99,7 +99,7 @@ def describe(workspace: Workspace, request: SentRequest) -> str:
 def words_of(workspace: Workspace, request: SentRequest) -> str:
     """A request in words, with its amount and record."""
     asked, first, second = _asked(request), _id(request, 0), _id(request, 1)
-    amount = f"{asked.get('amount', '')} {_currency(asked)}".strip()
+    amount = f"{grouped(str(asked.get('amount', '')))} {_currency(asked)}".strip()
     words = {
         op.DEPOSIT.name: f"deposit {amount}",
         op.WITHDRAW.name: f"withdraw {amount}{_destination(asked)}",
@@ -137,7 +137,7 @@ def _id(request: SentRequest, place: int) -> str:
 
 def _currency(asked: Mapping[str, Any]) -> str:
     currency = asked.get("currency") or {}
-    return str(currency.get("symbol") or currency.get("id") or "")
+    return currency_name(*(str(currency.get(each) or "") for each in ("type", "symbol", "id")))
 
 
 def _destination(asked: Mapping[str, Any]) -> str:

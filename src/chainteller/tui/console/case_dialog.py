@@ -35,7 +35,7 @@ class CaseScreen(LineDialog[None]):
             ("enter", "key"),
             (" works on it   ", "muted"),
             ("ctrl+f", "key"),
-            (" what was done   ", "muted"),
+            (" history   ", "muted"),
             ("esc", "key"),
             (" closes", "muted"),
         )

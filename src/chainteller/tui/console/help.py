@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chainteller.tui.console.shell import ConsoleShell
 
 _TEXT_CELLS = 60
-_BOX_CELLS = 72
+_BOX_CELLS, _AROUND = 72, 6
 _ALL = (*COMMANDS, *PALETTE)
 _COLUMNS = (Column("KEY", 9), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
 
@@ -67,7 +67,10 @@ class HelpScreen(ListDialog[None]):
         key = self.query_one(PagedList).cursor_key
         term = next((each for each in self._terms if each.name == key), None)
         if term is not None:
-            rows = [line(row) for row in wrapped(term.means, _BOX_CELLS)]
+            rows = [
+                line(row)
+                for row in wrapped(term.means, min(_BOX_CELLS, self.app.size.width - _AROUND))
+            ]
             self.app.push_screen(Box(term.name.upper(), rows))
             return
         command = next((row for row in _ALL if row.id == key), None)

@@ -11,6 +11,7 @@ from chainteller.records.decisions import DECISION
 from chainteller.records.formats import (
     Piece,
     age,
+    asset_name,
     countdown,
     money,
     seconds_between,
@@ -105,7 +106,7 @@ def decision_row(decision: "Decision", now: int) -> Row:
 def about(decision: "Decision") -> str:
     """The amount of a withdrawal, the control of an account, or the subject."""
     if decision.amount is not None:
-        return money(decision.amount, decision.symbol or "")
+        return money(decision.amount, asset_name(decision.symbol or ""))
     return decision.control or short_id(decision.subject)
 
 

@@ -10,7 +10,7 @@ from chainteller.tui.dialogs.boxes import CustomerBox
 from chainteller.tui.textual_fixes.screen import lay_out_now
 from chainteller.tui.widgets.lines import Line, Lines, line, wrapped
 
-_WIDTH = 70
+_WIDTH, _AROUND = 70, 6
 _LOOKS_EVERY_S = 1.0
 
 
@@ -36,8 +36,10 @@ class Follows:
 class LiveText(CustomerBox):
     """What to tell the customer now; the sentence before it stays, marked as no longer true."""
 
-    def __init__(self, title: str, whose: str, follows: Follows) -> None:
+    def __init__(self, title: str, whose: str, follows: Follows, window: int) -> None:
+        """``window`` is the width of the window, in cells."""
         self._whose, self._follows, self._before = whose, follows, ""
+        self._width = min(_WIDTH, window - _AROUND)
         text = follows.read()
         self._core = follows.core(text)
         follows.told(text)
@@ -65,19 +67,18 @@ class LiveText(CustomerBox):
         lay_out_now(shown)
 
     def _told_rows(self) -> tuple[Line, ...]:
-        rows: list[Line] = [line((self._whose, "muted")), line()] if self._whose else []
+        rows: list[Line] = [*self._lines(self._whose, "muted"), line()] if self._whose else []
         if not self._before:
-            return (*rows, *_lines(self._text))
-        rows += [line(("no longer true", "warn")), *_lines(self._before, "muted"), line()]
+            return (*rows, *self._lines(self._text))
+        rows += [line(("no longer true", "warn")), *self._lines(self._before, "muted"), line()]
         if self._text:
-            return (*rows, line(("SAY NOW", "strong")), *_lines(self._text))
+            return (*rows, line(("SAY NOW", "strong")), *self._lines(self._text))
         gone = "Its record isn't on the screen any more. Close this and open the text again."
-        return (*rows, *_lines(gone))
+        return (*rows, *self._lines(gone))
+
+    def _lines(self, text: str, tone: str = "") -> Sequence[Line]:
+        return [line((row, tone)) for row in wrapped(text, self._width)]
 
     async def _copy(self) -> None:
         if self._text:
             await super()._copy()
-
-
-def _lines(text: str, tone: str = "") -> Sequence[Line]:
-    return [line((row, tone)) for row in wrapped(text, _WIDTH)]

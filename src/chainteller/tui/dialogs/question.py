@@ -23,7 +23,7 @@ from chainteller.service.errors import (
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.service_calls import Later
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH, TooSmall
-from chainteller.tui.widgets.lines import Lines, StatedLines, line
+from chainteller.tui.widgets.lines import Lines, StatedLines, line, wrapped
 
 _CENT = 10 ** (UNKNOWN_ASSET.decimals - 2)
 _LONGEST = 70
@@ -138,6 +138,9 @@ class Question(Dialog[bool | TellerError]):
         yield StatedLines(id="question")
         yield TooSmall()
 
+    def on_resize(self) -> None:
+        self._draw()
+
     def on_mount(self) -> None:
         self._has_other_words()
         self._draw()
@@ -215,8 +218,11 @@ class Question(Dialog[bool | TellerError]):
 
     def _draw(self) -> None:
         now = self._watch.now() if self._watch is not None else 0
-        rows = [line((self._asked.sentence, "strong"))]
-        rows += [line((fact, "muted")) for fact in self._asked.told(now)]
+        width = self.app.size.width - 2
+        rows = [line((row, "strong")) for row in wrapped(self._asked.sentence, width)]
+        rows += [
+            line((row, "muted")) for fact in self._asked.told(now) for row in wrapped(fact, width)
+        ]
         if self._unheard:
             rows.append(line((f"Not up to date: {self._unheard}", "warn")))
         if self._ignored:

@@ -90,9 +90,9 @@ def indicative(market: "Market") -> Line:
     """Without spread and fee: only a quote says what a customer pays."""
     units = Decimal(1000) / Decimal(market.current_price) if Decimal(market.current_price) else 0
     return line(
-        (" 1,000.00 USD is about ", "muted"),
+        (" not a quote: 1,000.00 USD is about ", "muted"),
         f"{units:.8f} {base_symbol(market.market_name)}",
-        (" before spread and fee; not a quote", "muted"),
+        (" before spread and fee", "muted"),
     )
 
 

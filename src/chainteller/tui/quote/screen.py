@@ -17,6 +17,7 @@ from chainteller.domain.money import asset_sold
 from chainteller.records.formats import grouped, transferred
 from chainteller.service.errors import (
     InsufficientFunds,
+    OutcomeUnknown,
     QuoteAlreadyUsed,
     TellerError,
 )
@@ -237,8 +238,9 @@ class QuoteScreen(DeskScreen):
         self.call_after_refresh(self.draw)  # the words and the chart share the new room
 
     def fail(self, error: TellerError, doing: str = "") -> None:
-        """While the outcome is unknown, the panel itself says that nothing answers."""
-        if self.state.phase is not Phase.UNKNOWN or not isinstance(error, UNHEARD):
+        """While the outcome is unknown, the first line says so and the quote what is done."""
+        is_said = self.state.phase is Phase.UNKNOWN
+        if not (is_said and isinstance(error, (*UNHEARD, OutcomeUnknown))):
             super().fail(error, doing)
 
     # -- the form -----------------------------------------------------------------------------
@@ -380,9 +382,7 @@ class QuoteScreen(DeskScreen):
 
 def _unknown_outcomes(states: QuoteStates) -> list[str]:
     """The executions with an unknown outcome, whoever is being served."""
-    return [
-        f"{state.side} {state.market} for {state.owner}   3: see it" for state in states.in_doubt()
-    ]
+    return [f"{state.side} {state.market} for {state.owner}" for state in states.in_doubt()]
 
 
 # -- the form --------------------------------------------------------------------------------------

@@ -327,25 +327,23 @@ def _checks(state: QuoteState, now: int) -> Line:
     if state.phase is Phase.USED:
         return line(("[ok] executed", "good"), ("   at the price of this quote", "muted"))
     market, short = _quoted_market(state), missing_amount(state)
-    balance: Piece = ("[ok] balance   ", "good") if short is not None else ("", "")
+    balance: Piece = ("[ok] balance  ", "good") if short is not None else ("", "")
     if short is not None and short > 0 and state.quote is not None:
         missing = f"{grouped(f'{short:f}')} {state.quote.asset_sold.symbol}"
-        balance = (f"[x] short {missing}   ", "bad")
+        balance = (f"[x] short {missing}  ", "bad")
     is_closed = market is not None and not is_open(market)
     market_piece: Piece = ("[x] market closed", "bad") if is_closed else ("[ok] market", "good")
     if market is None or market.status is None:
         market_piece = ("[-] market: not provided", "muted")
-    live: Piece = (
-        ("[ok] quote live", "good") if state.is_live(now) else ("[-] quote expired", "muted")
-    )
-    return line(balance, market_piece, "   ", live)
+    live: Piece = ("[ok] live", "good") if state.is_live(now) else ("[-] expired", "muted")
+    return line(balance, market_piece, "  ", live)
 
 
 def _keys(state: QuoteState, now: int) -> list[Line]:
     if state.phase is Phase.UNKNOWN:
         return _search_lines(state.search)
     if state.phase is Phase.SENDING:
-        return [line(("The order was sent. The answer isn't here yet.", "warn"))]
+        return []
     if state.phase is Phase.USED and state.quote is not None:
         trade = state.quote.trade_id
         found = f" {short_id(trade)}" if trade else ""
@@ -375,16 +373,11 @@ _SEARCHED = "nothing is sent again; a trade with these terms is looked for."
 
 def _search_lines(search: Search) -> list[Line]:
     times = "Tried once" if search.looks == 1 else f"Tried {search.looks} times"
-    if search.looking or not search.looks:
-        where = "Trying now."
-    elif search.fault:
-        where = f"{times}: no answer ({search.fault}), retry in {max(1, search.wait_s)} s."
-    else:
-        where = f"{times}: retry in {max(1, search.wait_s)} s."
+    is_trying = search.looking or not search.looks
+    where = "Trying now." if is_trying else f"{times}, retry in {max(1, search.wait_s)} s."
     found = [line((search.found.text, "warn"))] if search.found is not None else []
     return [
-        line(("No answer came. The trade may or may not have been placed.", "bad")),
-        line("Don't execute it again. The console is looking for it:"),
+        line("Don't execute it again. The console is looking for the trade:"),
         line((_RESENT if search.is_resent else _SEARCHED, "muted")),
         *found,
         line((where, "warn" if search.fault else "muted")),

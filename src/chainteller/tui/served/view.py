@@ -45,7 +45,7 @@ def strip_line(desk: Desk, shown: str, width: int) -> tuple[Line, Sequence[waits
     items = _items(desk, shown)
     name = (account.customer_name or account.id) if account is not None else "All customers"
     whose = (f" {name}  ", "strong")
-    if not items and unanswered_lines(desk):
+    if not items and unanswered_lines(desk, shown):
         return line(whose), items  # the line below says what is pending
     return waits.strip_line(whose, items, desk.now, width), items
 

@@ -91,14 +91,18 @@ def pad(text: str, width: int, align: str = "left") -> str:
 
 
 def _crop(text: str, width: int) -> str:
+    """``text`` as far as it fits, and an ellipsis; a number in which it would end is left out."""
     if width <= 0:
         return ""
-    if text.isascii():
-        return text[: width - 1] + "…"
-    text = text[: 4 * width]
-    while text and cell_len(text) >= width:
-        text = text[:-1]
-    return text + "…"
+    kept = text[: width - 1] if text.isascii() else text[: 4 * width]
+    while kept and cell_len(kept) >= width:
+        kept = kept[:-1]
+    if text[len(kept) : len(kept) + 1] in _OF_NUMBERS:
+        kept = kept.rstrip("".join(_OF_NUMBERS))
+    return kept + "…"
+
+
+_OF_NUMBERS = frozenset("0123456789.,:")
 
 
 def cut(text: str, width: int) -> list[str]:
@@ -213,13 +217,12 @@ class Toned(Widget):
         used = 0
         for raw, tone in shown.left:
             text = clean(raw)
-            length = cell_len(text)
-            if used + length > left:
+            is_cut = used + cell_len(text) > left
+            if is_cut:
                 text = _crop(text, left - used)
-                length = cell_len(text)
             segments.append(Segment(text, base + self.tone(tone)))
-            used += length
-            if used >= left:
+            used += cell_len(text)
+            if is_cut or used >= left:
                 break
         if right or shown.fill != " ":
             gap = shown.fill * max(0, room - used)
