@@ -68,6 +68,12 @@ ASSETS: tuple[Asset, ...] = (*CASH_EQUIVALENTS, *CRYPTO)
 ASSETS_BY_KEY: Mapping[str, Asset] = {asset.key: asset for asset in ASSETS}
 
 
+def spoken_symbol(symbol: str) -> str:
+    """What people call an asset: the bank's own deposit token is dollars to them."""
+    tokens = DEPOSIT_TOKENS.values()
+    return USD.symbol if any(each.symbol == symbol for each in tokens) else symbol
+
+
 def base_symbol(market: str) -> str:
     """``SOL`` of ``sol-usd``, also of a market that isn't known here."""
     return market.partition("-")[0].upper()

@@ -7,7 +7,6 @@ from datetime import datetime
 from decimal import Context, Decimal, localcontext
 from typing import TYPE_CHECKING
 
-from chainteller.domain.assets import DEPOSIT_TOKENS
 from chainteller.domain.clock import SECOND, from_datetime, to_datetime
 from chainteller.domain.ids import short
 from chainteller.domain.money import ungrouped
@@ -95,14 +94,6 @@ def currency_name(kind: str, symbol: str | None, identifier: str | None) -> str:
         identifier: of a deposit token.
     """
     return "USD" if kind == DEPOSIT_TOKEN else symbol or identifier or ""
-
-
-def asset_name(symbol: str) -> str:
-    """As ``currency_name``, where a record has the symbol alone."""
-    return "USD" if symbol in _TOKENS_OF_THE_BANK else symbol
-
-
-_TOKENS_OF_THE_BANK = frozenset(each.symbol for each in DEPOSIT_TOKENS.values())
 
 
 def transferred(transfer: "Transfer", shown: Callable[[str], str] = grouped) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import spoken_symbol
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.decisions import AtDeadline, DecisionKind, DecisionStatus
 from chainteller.domain.simulated import Part
@@ -11,7 +12,6 @@ from chainteller.records.decisions import DECISION
 from chainteller.records.formats import (
     Piece,
     age,
-    asset_name,
     countdown,
     money,
     seconds_between,
@@ -106,7 +106,7 @@ def decision_row(decision: "Decision", now: int) -> Row:
 def about(decision: "Decision") -> str:
     """The amount of a withdrawal, the control of an account, or the subject."""
     if decision.amount is not None:
-        return money(decision.amount, asset_name(decision.symbol or ""))
+        return money(decision.amount, spoken_symbol(decision.symbol or ""))
     return decision.control or short_id(decision.subject)
 
 

@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 
+from chainteller.domain.assets import spoken_symbol
 from chainteller.domain.clock import MINUTE, SECOND, from_datetime
 from chainteller.domain.transfers import HOLDING, TransferStatus
-from chainteller.records.formats import (
-    Piece,
-    asset_name,
-    countdown,
-    grouped,
-    money,
-    status,
-    transferred,
-)
+from chainteller.records.formats import Piece, countdown, grouped, money, status, transferred
 from chainteller.records.markets import is_open
 from chainteller.records.trades import can_be_executed, is_trade
 from chainteller.records.trades import is_over as is_trade_over
@@ -110,7 +103,7 @@ def _holds(view: "CustomerView") -> Iterator[Item]:
     balances = () if isinstance(view.sheet.balances, Gap) else view.sheet.balances
     for row in balances:
         if row.held and row.held.strip("0."):
-            yield Item(f"{money(row.held, asset_name(row.token.symbol))} on hold", "muted")
+            yield Item(f"{money(row.held, spoken_symbol(row.token.symbol))} on hold", "muted")
 
 
 def of_desk(view: "DeskView", challenges: Iterable[int], now: int) -> list[Item]:
