@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import spoken_symbol
 from chainteller.domain.transfers import HOLDING
 from chainteller.records.accounts import ACCOUNT, UNKNOWN
 from chainteller.records.formats import (
@@ -140,11 +141,10 @@ def balance_lines(sheet: AccountSheet, now: int) -> list[Line]:
         return [head, line(("none yet   d: deposit", "muted"))]
     rows = [head]
     rows += [_balance(balance) for balance in sheet.balances]
-    rows += [
-        line((f"  {money(row.held, row.token.symbol)} on hold{_held_for(sheet, row)}", "muted"))
-        for row in sheet.balances
-        if row.held and row.held.strip("0.")
-    ]
+    for row in sheet.balances:
+        if row.held and row.held.strip("0."):
+            held = money(row.held, spoken_symbol(row.token.symbol))
+            rows.append(line((f"  {held} on hold{_held_for(sheet, row)}", "muted")))
     return [*rows, *fact_lines(ACCOUNT, sheet.account, now)]
 
 

@@ -21,7 +21,7 @@ from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import to_datetime
 from chainteller.domain.ids import Prefix
 from chainteller.domain.trades import QuoteStatus
-from chainteller.records.formats import grouped, short_address, transferred
+from chainteller.records.formats import approximate, grouped, short_address, transferred
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction, target
 from chainteller.service.errors import NotOffered, TellerError
@@ -352,8 +352,8 @@ def _of_transaction(account_id: str, row: "Transaction") -> Iterator[Entry]:
     if not is_trade(row):
         yield from _transfer(row, account_id)
         return
-    # The last digits of the amount may be cut, and nothing else.
-    what = f"{row.side} {base_symbol(row.market)} at {grouped(row.price)}  {grouped(row.amount)}"
+    traded = f"{approximate(row.amount)} {base_symbol(row.market)}"
+    what = f"{row.side} {traded} at {grouped(row.price)}"
     yield Entry(row.created, "trade", f"trade:{row.id}", row.id, what, row.status, account_id)
 
 
@@ -376,10 +376,8 @@ def _shortened(to: str) -> str:
 
 def _quote(account_id: str, row: "Quote") -> Iterator[Entry]:
     sold, bought = row.asset_sold, row.asset_bought
-    what = (
-        f"{row.side} {grouped(sold.amount)} {sold.symbol} for {grouped(bought.amount)}"
-        f" {bought.symbol}"
-    )
+    given, got = (f"{approximate(each.amount)} {each.symbol}" for each in (sold, bought))
+    what = f"{row.side} {given} for {got}"
     status = row.status or ""
     inside = ("trade",) if status == QuoteStatus.EXECUTED else ()
     key = f"quote:{row.id}"
