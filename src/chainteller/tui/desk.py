@@ -581,8 +581,9 @@ class Desk:
             return await self._question(request, service)
         finally:
             timer.stop()
-            self.unchecked = ""
-            self._under_way_changed()
+            if self.unchecked:
+                self.unchecked = ""
+                self._under_way_changed()
 
     async def confirm(self, asked: "Ask", watch: "Watch | None" = None) -> bool:
         """Only from a worker: waits for ``y``. Raises what ended the question meanwhile."""

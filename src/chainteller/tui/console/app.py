@@ -98,9 +98,9 @@ class Console(ConsoleShell):
     wanted_profile = ""
     """The profile to open when this console has ended."""
     _is_made = False
-    _awaits_rows = False
+    awaits_rows = False
     """Whether keys wait for the list of accounts."""
-    has_first_rows = False
+    has_first_rows: bool
     """Whether there are account rows to be shown before the service answers."""
     closes_dialog = False
     """Whether keys wait until a dialog has heard ``escape``."""
@@ -143,7 +143,7 @@ class Console(ConsoleShell):
         self.desk.customer.on_change.subscribe(self, partial(_close_dialogs, self))
         self.desk.customer.on_change.subscribe(self, partial(_end_hold_of_other, self))
         catch_signals(lambda code: self.exit(return_code=code))
-        self._hold_for_start()
+        _hold_for_start(self)
         self.app_resume_signal.subscribe(self, lambda _: paint_anew(self))
         self.call_after_refresh(self.start_engine)
         self.call_after_refresh(self.themes.load)
@@ -173,26 +173,6 @@ class Console(ConsoleShell):
                 self.desk.settings.poll_interval_s,
                 lambda: self.run_worker(Later(self._poller.poll), group="poll"),
             )
-
-    def _hold_for_start(self) -> None:
-        """What is typed before the service has started is meant for its list of accounts, in which
-        it acts in order. It never acts in parts: what doesn't need the service works at once only
-        with nothing typed before it (decision 55).
-        """
-
-        def overdue() -> None:
-            self._drop_keys()
-            self._hold_for_start()
-
-        self._awaits_rows = True
-        self.typed_ahead.hold(ENGINE_LIMIT_S, overdue)
-
-    def _drop_keys(self) -> None:
-        """Say that what was typed ahead does nothing any more."""
-        number = self.typed_ahead.forget()
-        if number:
-            keys = f"{number} keys" if number > 1 else "1 key"
-            self.desk.notify(f"{keys} typed ahead had nothing to act on: dropped", "warn")
 
     async def _show_glimpse(self, found: Glimpse | None) -> None:
         """Account rows on the screen before the engine is imported."""
@@ -370,7 +350,7 @@ class Console(ConsoleShell):
         """Show what was found, with its customer selected. What is typed behind it is meant for
         that customer: keys wait, and are dropped where it can't be shown.
         """
-        self.finding, self._awaits_rows = found, True
+        self.finding, self.awaits_rows = found, True
         self.typed_ahead.hold(ENGINE_LIMIT_S, self.typed_ahead.forget)
         if self.desk.started is not None:
             self.run_worker(Later(partial(_show, self, found)), group="find", exclusive=True)
@@ -443,11 +423,11 @@ class Console(ConsoleShell):
         return isinstance(self.screen, DeskScreen) and self.screen.is_mounted
 
     def release_keys(self, *, forget: bool = False, by_rows: bool = False) -> None:
-        if self.finding is not None or (by_rows and not (self._awaits_rows or forget)):
+        if self.finding is not None or (by_rows and not (self.awaits_rows or forget)):
             return
-        self._awaits_rows = False
+        self.awaits_rows = False
         if forget:
-            self._drop_keys()
+            _drop_keys(self)
         self.desk.holding.when_shown(self.typed_ahead.release)
 
     # -- news ---------------------------------------------------------------------------------
@@ -455,7 +435,7 @@ class Console(ConsoleShell):
     def poll_now(self) -> None:
         self.desk.leaves_sign_in = False
         if self.desk.started is None:
-            self._hold_for_start()
+            _hold_for_start(self)
             self.start_engine()
         else:
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
@@ -495,6 +475,28 @@ class Console(ConsoleShell):
 
     def action_use_theme(self, name: str) -> None:
         self.theme = name
+
+
+def _hold_for_start(console: Console) -> None:
+    """What is typed before the service has started is meant for its list of accounts, in which it
+    acts in order. It never acts in parts: what doesn't need the service works at once only with
+    nothing typed before it (decision 55).
+    """
+
+    def overdue() -> None:
+        _drop_keys(console)
+        _hold_for_start(console)
+
+    console.awaits_rows = True
+    console.typed_ahead.hold(ENGINE_LIMIT_S, overdue)
+
+
+def _drop_keys(console: Console) -> None:
+    """Say that what was typed ahead does nothing any more."""
+    number = console.typed_ahead.forget()
+    if number:
+        keys = f"{number} keys" if number > 1 else "1 key"
+        console.desk.notify(f"{keys} typed ahead had nothing to act on: dropped", "warn")
 
 
 def _wait_for_dialog(console: Console, key: str) -> None:
