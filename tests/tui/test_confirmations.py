@@ -550,6 +550,7 @@ async def test_a_key_that_is_no_answer_is_said_and_the_y_behind_it_does_not_coun
     assert bench.service.trade(account.id, trade).status == "cancelled"
 
 
+@pytest.mark.needs("buying-power")
 async def test_a_question_and_a_text_for_the_customer_are_whole_at_60_columns(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     app = bench.console()

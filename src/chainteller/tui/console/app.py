@@ -222,12 +222,11 @@ class Console(ConsoleShell):
         """Where the desk was left, with its account, unless the agent was quicker."""
         from chainteller.tui.console.start_up import last_screen, restore_account
 
-        name = last_screen(self.desk)
+        first, name = self.screen, last_screen(self.desk)
+        if not name or not isinstance(first, AccountsScreen) or first.paged.is_touched:
+            return
         for prepare in (restore_account, None):
-            first = self.screen
-            if not name or not isinstance(first, AccountsScreen) or first.paged.is_touched:
-                return
-            if self.typed_ahead.has_keys or first.field_bar.is_open:
+            if self.screen is not first or self.typed_ahead.has_keys or first.field_bar.is_open:
                 return  # what is typed is meant for the list of accounts
             if prepare is not None:
                 await prepare(self.desk)
