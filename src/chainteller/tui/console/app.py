@@ -226,7 +226,7 @@ class Console(ConsoleShell):
         if not name or not isinstance(first, AccountsScreen) or first.paged.is_touched:
             return
         for prepare in (restore_account, None):
-            if self.screen is not first or self.typed_ahead.has_keys or first.field_bar.is_open:
+            if not first.is_active or self.typed_ahead.has_keys or first.field_bar.is_open:
                 return  # what is typed is meant for the list of accounts
             if prepare is not None:
                 await prepare(self.desk)
