@@ -21,6 +21,7 @@ from chainteller.engine.verification.full_pass import verify
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ClockUncertain, DestinationOnHold, QuoteExpired
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
+from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import (
     DepositRequest,
     Destination,
@@ -218,6 +219,22 @@ def test_a_new_epoch_begins_with_the_clock_and_nothing_is_stuck(bank: Bank) -> N
     assert entry["entriesBetween"] == begun.stamped.entries
     with pytest.raises(QuoteExpired):
         bank.execute(quote)
+
+
+def test_a_decision_that_was_put_right_with_the_clock_is_as_the_log_says(bank: Bank) -> None:
+    """Its deadline moved in an entry that is about the clock."""
+    until = format_instant(bank.engine.now() + 2 * DAY)
+    asked = OpenDecision(
+        kind="control", subject=bank.account, control="FROZEN", reason="OTHER", until=until
+    )
+    decision = bank.engine.open_decision(asked).value
+    bank.stop()
+    bank.machine.step(-DAY_S)
+    bank.machine.passes(1)
+    bank.start()
+    assert bank.accept() is not None
+    assert bank.engine.approve_decision(decision.id, Approval()).value.status == "approved"
+    assert verify(bank.context.database) == ()
 
 
 def test_the_times_of_different_epochs_are_not_compared(bank: Bank) -> None:

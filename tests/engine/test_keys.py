@@ -146,6 +146,7 @@ def test_a_rotation_gives_no_scope_that_only_the_database_has(world: World, keys
     alter(world, "scopes = 'accounts:read admin'")
     with pytest.raises(BooksDisputed):
         keys.rotate(old.key_id)
+    assert [each.where for each in world.engine.disputes().data] == [f"api_key {old.key_id}"]
 
 
 @pytest.mark.parametrize(

@@ -491,6 +491,7 @@ def test_a_wallet_of_another_customer_is_linked_after_a_decision(tmp_path: Path)
         "UPDATE provider_request SET status = 'approved' WHERE status = 'waiting'",
         "UPDATE decision SET at_deadline = 'approve', due = 0",
         "UPDATE provider_request SET subject = NULL WHERE status = 'done'",
+        "DELETE FROM provider_request",
     ],
 )
 def test_a_link_that_only_the_database_approves_is_not_sent(tmp_path: Path, statement: str) -> None:

@@ -32,6 +32,7 @@ class Prefix(StrEnum):
     NOTE = "NTE"
     REQUEST = "REQ"
     WEBHOOK = "WHK"
+    WALLET = "WLT"
 
 
 def new_id(prefix: Prefix, randomness: Randomness) -> str:

@@ -227,6 +227,12 @@ class UnitOfWork:
         that this is about, if it isn't the one that the call names."""
         self.remember_refused, self.refused_about = remember, about
 
+    def commit_refusal(self, record: "UnitOfWork") -> None:
+        """Commit what a refusal of this write leaves behind, and nothing else."""
+        if self.remember_refused is not None:
+            self.remember_refused(record)
+        record.commit()
+
     def commit(self) -> None:
         """Raises ClockUncertain: the clock was set since ``now`` was read. ServiceUnavailable:
         OTHER_PROVIDER, the database isn't the gateway's, or the bank's, that this process is."""
@@ -523,16 +529,27 @@ def work_unit(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork],
     """Run one piece of the service's own due work; ``work`` says whether there was any.
 
     Raises:
+        ServiceError: what ``work`` refuses; what that must remember is committed.
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
 
-    def unit(transaction: UnitOfWork) -> bool:
-        done = work(transaction)
+    def unit(transaction: UnitOfWork) -> bool | _Refused:
+        try:
+            done = work(transaction)
+        except ServiceError as error:
+            if transaction.remember_refused is None:
+                raise
+            return _Refused(error, transaction)
         if done:
             transaction.commit()
         return done
 
-    return _in_transaction(context, actor, unit)
+    found = _in_transaction(context, actor, unit)
+    if isinstance(found, bool):
+        return found
+    error, refused = found
+    _in_transaction(context, refused.actor, refused.commit_refusal, timeless=True)
+    raise error
 
 
 def act(
@@ -545,8 +562,9 @@ def act(
     """Run and commit ``work`` as the service's own. Raises as ``work_unit``, and ClockUncertain
     where it reads the time and isn't ``timeless``."""
 
-    def unit(transaction: UnitOfWork) -> None:
+    def unit(transaction: UnitOfWork) -> bool:
+        transaction.timeless = timeless
         work(transaction)
-        transaction.commit()
+        return True
 
-    _in_transaction(context, actor, unit, timeless=timeless)
+    work_unit(context, actor, unit)

@@ -279,7 +279,7 @@ PLANS: Mapping[str, Plan] = {
     op.EXECUTE_QUOTE.name: Plan(_keep_trade, prepare=_check_funds),
     op.CANCEL_TRADE.name: Plan(_keep_cancellation),
     op.SUBMIT_CLAIM.name: Plan(challenges.keep_claim),
-    op.LINK_COUNTERPARTY.name: Plan(_keep_link),
+    op.LINK_COUNTERPARTY.name: Plan(_keep_link, prepare=reviews.require_links),
 }
 """How each write is forwarded that moves something, by its name."""
 

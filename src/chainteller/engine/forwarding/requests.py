@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.domain.decisions import DecisionStatus
-from chainteller.domain.ids import Prefix
+from chainteller.domain.ids import Prefix, id_of
 from chainteller.domain.preconditions import Act
 from chainteller.domain.provider_requests import MAY_BE_SENT, RequestStatus
 from chainteller.domain.transfers import TransferStatus
@@ -122,7 +122,7 @@ def begin(
             preconditions.require_uncontrolled(account.control, account.control_reason, plan.act)
             if plan.act is Act.WITHDRAW:
                 row = (Kept(Tables.trading_account, account.id),)
-                logged_rows.require_as_logged(tx.connection, tx.organisation_id, row, account.id)
+                logged_rows.require_as_logged(tx, row, account.id)
         if plan.prepare is not None:
             plan.prepare(tx, call, account, before)
         own_id = tx.new_id(Prefix.TRANSACTION) if plan.evidenced else ""
@@ -154,7 +154,7 @@ def record(
     evidence = json.dumps(before, sort_keys=True) if before else None
     if earlier is not None:
         _require_sendable(tx.connection, earlier, mark)
-        provider_requests.require_request_as_logged(tx.connection, earlier)
+        provider_requests.require_request_as_logged(tx, earlier)
         update = changed(earlier, status, tx.now, key=key, due=due, before=evidence)
         decided = Outcome(earlier.id, rows=(update,))
     else:
@@ -192,11 +192,12 @@ def _require_sendable(connection: Session, earlier: Record, mark: str) -> None:
 
 
 def subject_of(call: Call[Any]) -> str | None:
-    """What identifies the wallet of a link; other requests have their record once it's made."""
+    """What identifies the wallet of a link, made of its network and address; other requests have
+    their record once it's made."""
     if not isinstance(call.request, LinkRequest):
         return None
     text = f"{call.request.network.casefold()} {call.request.address.casefold()}"
-    return sha256(text.encode()).hexdigest()
+    return id_of(Prefix.WALLET, sha256(text.encode()).digest())
 
 
 def unanswered(connection: Session, request: Record) -> ProviderUnanswered:
@@ -262,7 +263,7 @@ def _answered(tx: UnitOfWork, row: Record, told: Told, subject: str) -> Outcome:
         return provider_requests.decide_unknown(
             row, "ANSWERED_LATE", words, moment, GATEWAY, **values
         )
-    done = Outcome(subject, rows=(changed(row, RequestStatus.DONE, tx.now, **values),))
+    done = provider_requests.decide_done(row, tx.now, **values)._replace(subject=subject)
     decision = decisions.find_open(tx.connection, tx.organisation_id, row.id, lock=True)
     if decision is None:
         return done

@@ -1,11 +1,10 @@
 """What waits for a person before the provider is asked: withdrawals, links of shared wallets."""
 
-import json
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, CASH_EQUIVALENTS, Asset
 from chainteller.domain.decisions import (
     DecisionStatus,
@@ -29,7 +28,6 @@ from chainteller.engine.core.unit_of_work import UnitOfWork, fingerprint, now, w
 from chainteller.engine.forwarding import kept, requests, sending
 from chainteller.engine.forwarding.requests import Plan
 from chainteller.engine.operations import logged_rows, provider_requests, transfers, withdrawals
-from chainteller.engine.operations.logged_rows import Altered
 from chainteller.engine.operations.trades import DROPPED
 from chainteller.engine.operations.transfers import REVIEW, SEND
 from chainteller.service import operations
@@ -98,7 +96,10 @@ def _waits(
 
 def _payment(context: EngineContext, connection: Any, account_id: str, cents: int) -> Payment:
     asks = needs(context.options.policy.review, ReviewCondition.FIRST_USE)
-    is_first = asks and not rows.was_paid_to_bank(connection, account_id)
+    paid = rows.paid_to_bank(connection, account_id) if asks else None
+    is_first = asks and not logged_rows.is_transfer_logged(
+        connection, DEFAULT_ORGANISATION, account_id, paid
+    )
     return Payment(DestinationClass.OWN_BANK, cents, is_first_use=is_first)
 
 
@@ -218,13 +219,15 @@ def _require_as_logged(tx: UnitOfWork, withdrawal: Record, account: Record) -> N
     decision = decisions.newest(tx.connection, of, withdrawal.id)
     if decision is None or decision.status != DecisionStatus.APPROVED:
         where = f"{Tables.transfer.name} {withdrawal.id}"
-        raise Altered(Breach(20, "not done: no decision has approved it", where, of))
+        logged_rows.refuse_altered(
+            tx, Breach(20, "not done: no decision has approved it", where, of)
+        )
     rows = (
         Kept(Tables.transfer, withdrawal.id),
         Kept(Tables.trading_account, account.id),
         Kept(Tables.decision, decision.id),
     )
-    logged_rows.require_as_logged(tx.connection, of, rows, account.id)
+    logged_rows.require_as_logged(tx, rows, account.id)
 
 
 def _drop(tx: UnitOfWork, withdrawal_id: str) -> bool:
@@ -265,6 +268,17 @@ def _shared_line(context: EngineContext) -> ReviewLine | None:
     return next((each for each in lines if each.condition is ReviewCondition.SHARED_WALLET), None)
 
 
+def require_links(
+    tx: UnitOfWork, call: Call[Any], _account: Record | None, _before: dict[str, str]
+) -> None:
+    """Where a person decides about shared wallets, a link is only sent if no earlier one of its
+    wallet is gone. Raises Altered."""
+    if _shared_line(tx.context) is not None:
+        subject = str(requests.subject_of(call))
+        linked = rows.linked(tx.connection, tx.organisation_id, subject)
+        logged_rows.require_links_as_logged(tx, subject, linked)
+
+
 def _about_link(
     context: EngineContext, actor: Actor, call: Call[Any], line: ReviewLine
 ) -> Written[Any] | None:
@@ -272,9 +286,8 @@ def _about_link(
     whatever is known of other customers now. Raises DecisionRequired or Conflict."""
     of = actor.organisation
     with context.database.read() as connection:
-        calls = rows.linked(connection, of, str(requests.subject_of(call)))
+        linked = rows.linked(connection, of, str(requests.subject_of(call)))
         earlier = rows.newest_like(connection, of, fingerprint(call))
-        others = {json.loads(each)["ids"][0] for each in calls} - {call.ids[0]}
         decision = None if earlier is None else decisions.newest(connection, of, earlier.id)
     status = None if earlier is None else earlier.status
     if status == RequestStatus.APPROVED:
@@ -286,7 +299,7 @@ def _about_link(
         told = "The link was refused: another customer has verified this wallet."
         declined = Conflict.over("decision", decision.id, "DECLINED", told, "See the decision.")
         return requests.refused(context, actor, call, declined)
-    if not others:
+    if linked <= {call.ids[0]}:
         return None
 
     def ask(tx: UnitOfWork) -> WireModel:

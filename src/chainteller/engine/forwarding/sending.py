@@ -15,8 +15,6 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.forwarding import requests, settling
 from chainteller.engine.forwarding.requests import Keep, Plan, provider_of
-from chainteller.engine.operations import disputes
-from chainteller.engine.operations.logged_rows import Altered
 from chainteller.service import operations
 from chainteller.service.errors import (
     OutcomeUnknown,
@@ -48,8 +46,6 @@ def send(context: EngineContext, actor: Actor, call: Call[Any], plan: Plan) -> W
     except ServiceUnavailable:
         raise
     except ServiceError as error:
-        if isinstance(error, Altered):
-            disputes.open_for(context, (error.breach,))
         return requests.refused(context, actor, call, error)
     return deliver(context, actor, call, plan, request)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.provider_requests import (
     LATE,
     LOOKED_FOR,
@@ -40,7 +40,7 @@ from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 from chainteller.service.operations import WRITES, Call
 from chainteller.service.told import Told
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Record
 from chainteller.storage.queries import jobs, quotes, trades
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
@@ -89,11 +89,10 @@ def unanswered(
 
 def settle(context: EngineContext, request_id: str, plans: Mapping[str, Plan]) -> None:
     """Due work: look for the outcome of a request that got no answer. Raises Altered."""
-    with context.database.read() as connection:
-        request, present = _sending(connection, request_id), now(context, connection)
-    if request is None:
-        work_unit(context, Actor(name="worker"), lambda tx: provider_requests.drop(tx, request_id))
+    sending: list[tuple[Record, int]] = []
+    if work_unit(context, WORKER, lambda tx: _is_dropped(tx, request_id, sending)):
         return
+    request, present = sending[0]
     actor = Actor(request.organisation_id, request.actor)
     call, plan = call_of(request), plans[request.operation]
     found = _look(context, request, call)
@@ -116,13 +115,16 @@ def settle(context: EngineContext, request_id: str, plans: Mapping[str, Plan]) -
         make_unknown(context, actor, request.id, NO_ANSWER, "The provider gave no answer.")
 
 
-def _sending(connection: Session, request_id: str) -> Record | None:
-    """A request without an outcome. Raises Altered."""
-    request = rows.find(connection, request_id)
-    if request is None or request.status != RequestStatus.SENDING:
-        return None
-    provider_requests.require_request_as_logged(connection, request)
-    return request
+def _is_dropped(tx: UnitOfWork, request_id: str, sending: list[tuple[Record, int]]) -> bool:
+    """Whether a request has its outcome, so that there's no more work on it; ``sending`` gets one
+    that has none, and the present instant. Raises Altered."""
+    row = rows.find(tx.connection, request_id)
+    if row is None or row.status != RequestStatus.SENDING:
+        return provider_requests.drop(tx, request_id)
+    tx.actor = Actor(row.organisation_id, WORKER.name)
+    provider_requests.require_request_as_logged(tx, row)
+    sending[:] = [(row, tx.now)]
+    return False
 
 
 def call_of(request: Record) -> Call[Any]:

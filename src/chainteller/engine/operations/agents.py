@@ -81,7 +81,7 @@ def approve(tx: UnitOfWork, identifier: str, request: ApproveAgent) -> Agent:
     if tx.actor.agent_id and tx.name == found.name:
         told = "Nobody approves a key of their own."
         raise Conflict.over(RESOURCE, found.id, "SAME_PERSON", told, "Ask a colleague who may.")
-    logged_rows.require_decided_as_logged(tx, (Kept(Tables.agent, found.id),))
+    logged_rows.require_as_logged(tx, (Kept(Tables.agent, found.id),))
     roles = _checked_roles(tx, request.roles)
     lifetime = None if request.expires is None else reading.duration("expires", request.expires)
     values = {
@@ -125,7 +125,7 @@ def admit(tx: UnitOfWork, seen: SignedIn, identifier: str, roles: tuple[str, ...
             raise Unauthorized("AGENT_NAME_TAKEN")
         _inserted(tx, identifier, seen.name, _approved(identifier, seen.name, roles), **approval)
     elif found.revoked_at is None and found.approved_at < seen.issued:
-        logged_rows.require_decided_as_logged(tx, (Kept(Tables.agent, found.id),))
+        logged_rows.require_as_logged(tx, (Kept(Tables.agent, found.id),))
         _changed(tx, found, approval, _approved(found.id, found.name, roles))
     if tx.is_told:
         tx.audit(operations.APPROVE_AGENT.name, identifier, {"roles": list(roles)})

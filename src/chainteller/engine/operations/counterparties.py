@@ -16,7 +16,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Event, Insert, Moment, Outcome, Row, Update
 from chainteller.engine.core.table import reads, reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
-from chainteller.engine.operations import blockchain_accounts, claim_proofs
+from chainteller.engine.operations import blockchain_accounts, claim_proofs, logged_rows
 from chainteller.service import operations
 from chainteller.service.errors import (
     ClaimAlreadyUsed,
@@ -37,6 +37,7 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import challenges, wallets
 from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
@@ -256,10 +257,24 @@ def _sharing(
         WalletShared: the policy refuses it, or asks for an acknowledgement.
     """
     wallets.lock_counterparty(tx.connection, claim.counterparty_id)
-    if not wallets.has_other_owner(tx.connection, claim.counterparty_id, account.customer_id):
+    if not is_shared(tx, claim.counterparty_id, account.customer_id):
         return None
     policy = tx.context.options.shared_wallets
     return decide_sharing(account, claim, policy, is_acknowledged=is_acknowledged)
+
+
+def is_shared(tx: UnitOfWork, wallet_id: str, customer_id: str) -> bool:
+    """Whether another customer has verified a wallet, now or before.
+
+    Raises:
+        Altered: a link is gone that the log has, or an account isn't the customer's that it says.
+    """
+    linked = wallets.linked_through(tx.connection, wallet_id)
+    logged_rows.require_links_as_logged(tx, wallet_id, linked)
+    if linked:
+        kept = (Kept(Tables.blockchain_account, each) for each in linked)
+        logged_rows.require_as_logged(tx, tuple(kept))
+    return bool(wallets.has_other_owner(tx.connection, wallet_id, customer_id))
 
 
 def decide_sharing(

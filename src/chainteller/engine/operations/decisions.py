@@ -189,7 +189,7 @@ def _require_as_logged(tx: UnitOfWork, found: Record) -> None:
     rows = [Kept(Tables.decision, found.id)]
     if found.kind in (DecisionKind.LINK, DecisionKind.UNANSWERED):
         rows.append(Kept(Tables.provider_request, found.subject))
-    logged_rows.require_decided_as_logged(tx, tuple(rows), found.trading_account_id)
+    logged_rows.require_as_logged(tx, tuple(rows), found.trading_account_id)
 
 
 def _require(tx: UnitOfWork, scope: str) -> None:

@@ -133,7 +133,7 @@ def complete(tx: UnitOfWork, deposit_id: str) -> None:
     if deposit is None or deposit.direction != Direction.DEPOSIT:
         return
     kept = (Kept(Tables.transfer, deposit.id),)
-    require_as_logged(tx.connection, deposit.organisation_id, kept)
+    require_as_logged(tx, kept, deposit.trading_account_id)
     ledger.lock_balances(tx, deposit.trading_account_id)
     audit = (AuditEntry("deposit.complete", deposit.id),)
     owed = ledger.owed_cents(tx, deposit.trading_account_id)

@@ -18,7 +18,6 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import Table
 from chainteller.storage.log import last_writes, sealing, views
 from chainteller.storage.log.last_writes import Kept, Trail
-from chainteller.storage.queries.epochs import SUBJECT
 
 _MOST = 1_000
 _NO_SEAL = ""
@@ -120,7 +119,6 @@ def use_of(table: Table, row: Record) -> KeyUse:
 
 
 def _contradicted(connection: Session, use: KeyUse, size: int) -> str:
-    """What is put right in many rows when a clock is accepted, is about the clock."""
-    trail = Trail(use.organisation_id, "", (use.key_id, SUBJECT))
+    trail = Trail(use.organisation_id, "", (use.key_id,))
     kept = Kept(getattr(Tables, use.table), use.key_id)
     return last_writes.seal_contradicted(connection, trail, kept, use.seal, size)

@@ -140,7 +140,7 @@ class ApiKeys:
                     {"resource": "API key", "id": key_id, "reason": "NOT_IN_FORCE"},
                 )
             kept_row = (Kept(Tables.api_key, key_id),)
-            logged_rows.require_as_logged(tx.connection, tx.organisation_id, kept_row)
+            logged_rows.require_as_logged(tx, kept_row)
             lifetime = None if old.expires is None else old.expires - old.created
             row = {
                 "name": old.name,

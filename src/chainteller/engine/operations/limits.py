@@ -17,19 +17,25 @@ from chainteller.domain.limits import (
 from chainteller.domain.money import format_cents
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.timekeeping import stamped
+from chainteller.domain.transfers import COUNTED
 from chainteller.engine.core import timekeeping
+from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import reads_in_context
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import accounts
+from chainteller.engine.operations import accounts, logged_rows
 from chainteller.service import operations
 from chainteller.service.errors import LimitExceeded
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import Page
-from chainteller.storage.db.query import Session
+from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import transfers, wallets
 
 _LONGEST = max(PERIODS.values())
+_COMPARED = 100
+"""Withdrawals that are compared with the log, at most, before another one is counted."""
 
 
 def load_spent(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
@@ -49,6 +55,29 @@ def load_used(
     if level in tx.context.options.level_limits:
         used += _used_on_levels(tx.connection, account_id, now, began_at)
     return used
+
+
+def require_counted(tx: UnitOfWork, account: Record) -> None:
+    """No withdrawal of a locked account is missing or altered that may count. They are numbered
+    without gaps, up to the number that the account's row has; the newest one that's too old to
+    count is compared, too.
+
+    Raises:
+        Altered: one is.
+    """
+    since = tx.now - _LONGEST
+    found = transfers.newest_withdrawals(tx.connection, account.id, _COMPARED)
+    old = next((at for at, row in enumerate(found) if row.created <= since), None)
+    counted = found if old is None else found[: old + 1]
+    reaches_back = old is not None or len(counted) in (account.withdrawal_count, _COMPARED)
+    numbers = [account.withdrawal_count - row.ordinal for row in counted]
+    if not reaches_back or numbers != list(range(len(counted))):
+        said = "not done: a withdrawal that counts against the limits is missing"
+        where = f"{Tables.trading_account.name} {account.id}"
+        logged_rows.refuse_altered(tx, Breach(20, said, where, tx.organisation_id))
+    logged_rows.require_newest(tx, account.id, Kept(Tables.trading_account, account.id))
+    for row in counted:
+        logged_rows.require_newest(tx, account.id, Kept(Tables.transfer, row.id), COUNTED)
 
 
 def _used(connection: Session, account_id: str, at: int, began_at: int) -> tuple[Spent, ...]:

@@ -3,51 +3,120 @@
 Only what somebody with the writer's key wrote may be sent, booked or decided.
 """
 
+from collections.abc import Collection, Iterator
+from typing import NoReturn
+
 from chainteller.engine.core.breaches import UNREADABLE, Breach
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import disputes
 from chainteller.service.errors import BooksDisputed
 from chainteller.storage.db.query import Session
+from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes
+from chainteller.storage.log.entry import Entry
 from chainteller.storage.log.last_writes import Kept, Trail
 
 
 class Altered(BooksDisputed):
     """What would be sent or decided isn't as the log says: nothing of it is done."""
 
-    def __init__(self, breach: Breach) -> None:
+    def __init__(self) -> None:
         super().__init__("Nothing was done: the database says otherwise than its log.")
-        self.breach = breach
 
 
 def require_as_logged(
-    connection: Session, organisation_id: str, rows: tuple[Kept, ...], account_id: str = ""
+    tx: UnitOfWork, rows: tuple[Kept, ...], account_id: str | None = None
 ) -> None:
     """Compare rows with the entries that last wrote them, in the transaction that reads them. The
     first row is the place of a breach; the trail of ``account_id`` has entries about the others,
-    too.
+    too. The refusal opens the dispute.
 
     Raises:
         Altered: a row isn't as the log says.
     """
-    objects = tuple(dict.fromkeys(name for each in rows for name in each.key.split()))
+    breach = difference(tx.connection, tx.organisation_id, rows, account_id)
+    if breach is not None:
+        refuse_altered(tx, breach)
+
+
+def is_transfer_logged(
+    connection: Session, organisation_id: str, account_id: str, transfer_id: str | None
+) -> bool:
+    """Whether there's a transfer, and the log has it as it is: an earlier payment that somebody
+    made up is none."""
+    if transfer_id is None:
+        return False
+    kept = (Kept(Tables.transfer, transfer_id),)
+    return difference(connection, organisation_id, kept, account_id) is None
+
+
+LINKED, WALLET_LINKED = "counterparty.linked", "wallet_linked"
+"""The event of a link, and a gateway's action where its provider has linked a wallet."""
+
+
+def require_links_as_logged(tx: UnitOfWork, subject: str, accounts: Collection[str]) -> None:
+    """The log names no blockchain account that linked a wallet but those that rows name: one that
+    is gone would be a customer less who has verified it. ``subject`` is what the entries are about.
+
+    Raises:
+        Altered: it names another one.
+    """
     try:
-        trail = Trail(organisation_id, account_id, objects)
-        said = last_writes.contradicted(connection, trail, rows)
+        told = last_writes.told_about(tx.connection, tx.organisation_id, subject)
+        missing = {account for each in told for account in _linked_by(each)} - set(accounts)
+    except UNREADABLE:
+        refuse_altered(
+            tx, Breach(20, "not done: an entry was altered", subject, tx.organisation_id)
+        )
+    if missing:
+        said = f"not done: no row has the link of {min(missing)}, which the log has"
+        refuse_altered(tx, Breach(20, said, subject, tx.organisation_id))
+
+
+def _linked_by(told: Entry) -> Iterator[str]:
+    """The blockchain accounts for which an entry says that a wallet was linked; one whose inputs
+    were erased doesn't say."""
+    if told.action == WALLET_LINKED and told.inputs:
+        yield told.inputs["blockchainAccountId"]
+    yield from (each.data["blockchainAccountId"] for each in told.events if each.type == LINKED)
+
+
+def require_newest(
+    tx: UnitOfWork, account_id: str, row: Kept, statuses: Collection[str] = ()
+) -> None:
+    """A row of an account, or its own, is as the newest entry about it says, if that gives it one
+    of the statuses, or none. Raises Altered."""
+    of = tx.organisation_id
+    trail = Trail(of, account_id, () if row.key == account_id else (row.key,))
+    try:
+        said = last_writes.newest_contradicted(tx.connection, trail, row, statuses)
     except UNREADABLE:
         said = "a value can't be read"
     if said:
-        where = f"{rows[0].table.name} {rows[0].key}"
-        raise Altered(Breach(20, f"not done: {said}", where, organisation_id))
+        refuse_altered(tx, Breach(20, f"not done: {said}", f"{row.table.name} {row.key}", of))
 
 
-def require_decided_as_logged(
-    tx: UnitOfWork, rows: tuple[Kept, ...], account_id: str | None = None
-) -> None:
-    """As ``require_as_logged``, of what a person decides; the refusal opens the dispute."""
+def refuse_altered(tx: UnitOfWork, breach: Breach) -> NoReturn:
+    """Raises Altered, and opens the dispute with the refusal."""
+    tx.when_refused(lambda last: disputes.open_in(last, (breach,)))
+    raise Altered
+
+
+def difference(
+    connection: Session,
+    organisation_id: str,
+    rows: tuple[Kept, ...],
+    account_id: str | None = None,
+    *others: str,
+) -> Breach | None:
+    """As ``require_as_logged``, for whoever has no write that could be refused. The entries about
+    ``others`` write the rows, too."""
+    names = (*(name for each in rows for name in each.key.split()), *others)
+    objects = tuple(dict.fromkeys(names))
     try:
-        require_as_logged(tx.connection, tx.organisation_id, rows, account_id or "")
-    except Altered as found:
-        breach = found.breach
-        tx.when_refused(lambda last: disputes.open_in(last, (breach,)))
-        raise
+        trail = Trail(organisation_id, account_id or "", objects)
+        said = last_writes.contradicted(connection, trail, rows)
+    except UNREADABLE:
+        said = "a value can't be read"
+    where = f"{rows[0].table.name} {rows[0].key}"
+    return Breach(20, f"not done: {said}", where, organisation_id) if said else None

@@ -79,7 +79,7 @@ def begin(tx: UnitOfWork, kind: str, record_id: str) -> Record | None:
 def _request(tx: UnitOfWork, record_id: str, asked: Asked, account_id: str, due: int) -> Outcome:
     earlier = rows.find(tx.connection, record_id, lock=True)
     if earlier is not None:
-        provider_requests.require_request_as_logged(tx.connection, earlier)
+        provider_requests.require_request_as_logged(tx, earlier)
         update = changed(earlier, RequestStatus.SENDING, tx.now, due=due, answer=None)
         return Outcome(record_id, rows=(update,))
     call = json.dumps(asked.body, sort_keys=True)
@@ -102,7 +102,7 @@ def _ask_for_deposit(tx: UnitOfWork, deposit_id: str) -> tuple[Asked | None, str
     if row is None:
         return None, None
     kept = (Kept(Tables.transfer, row.id),)
-    logged_rows.require_as_logged(tx.connection, row.organisation_id, kept)
+    logged_rows.require_as_logged(tx, kept, row.trading_account_id)
     return _payment(Step.DEBIT, row), row.trading_account_id
 
 
@@ -156,7 +156,7 @@ def sent_before(tx: UnitOfWork, request_id: str) -> Record | None:
     row = _locked(tx, request_id)
     if row.status != RequestStatus.SENDING:
         return None
-    provider_requests.require_request_as_logged(tx.connection, row)
+    provider_requests.require_request_as_logged(tx, row)
     return row
 
 
@@ -235,7 +235,7 @@ def apply(tx: UnitOfWork, request: Record, answer: Answer) -> None:
     rows = [Kept(Tables.provider_request, request.id)]
     if request.operation != Step.ORDER:
         rows.append(Kept(Tables.transfer, request.id))
-    logged_rows.require_decided_as_logged(tx, tuple(rows), request.trading_account_id)
+    logged_rows.require_as_logged(tx, tuple(rows), request.trading_account_id)
     if request.operation == Step.ORDER:
         _apply_to_trade(tx, request.id, answer)
     elif request.operation == Step.DEBIT:

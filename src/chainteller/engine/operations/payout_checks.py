@@ -14,7 +14,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY, CASH_EQUIVALENTS
 from chainteller.domain.challenges import is_verified
 from chainteller.domain.decisions import UNVERIFIED_HELD, DecisionStatus
 from chainteller.domain.evidence import VerificationMethod
-from chainteller.domain.ledger import Bucket, JournalKind, customer, owner
+from chainteller.domain.ledger import JournalKind, owner
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
 from chainteller.domain.preconditions import Control
@@ -195,13 +195,10 @@ def _of_log(
         rows += _rows_of_wallet(tx.connection, *pair)
     objects = tuple(dict.fromkeys(name for each in rows for name in each.key.split()))
     trail = Trail(account.organisation_id, account.id, objects)
-    found = last_writes.contradicted(tx.connection, trail, rows)
+    assets = {part.asset.key for part in hold.parts}
+    found = last_writes.contradicted(tx.connection, trail, rows, assets)
     if not found and views.about(tx.connection, DEFAULT_ORGANISATION, providers.SUBJECT):
         found = "the database is a gateway's, whose provider pays"
-    code = customer(account.id, Bucket.HELD)
-    for part in hold.parts:
-        asset = part.asset.key
-        found = found or last_writes.balance_contradicted(tx.connection, trail, code, asset)
     if withdrawal.rule_id is not None and not found:
         settings = Trail(DEPLOYMENT, "", (withdrawal.rule_id,))
         rule = [Kept(Tables.rule, withdrawal.rule_id)]

@@ -1,16 +1,18 @@
 """Requests to a gateway's provider, or to another system of the bank, as records: sent, answered,
 and decided about by people."""
 
+import json
+
 from chainteller.domain.decisions import DecisionKind, ReviewLine
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome
 from chainteller.engine.core.outcome import AuditEntry, Insert, Moment, Outcome, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import decision_records, transfers
-from chainteller.engine.operations.logged_rows import require_as_logged
+from chainteller.engine.operations import decision_records, logged_rows, transfers
 from chainteller.engine.operations.trades import DROPPED
-from chainteller.storage.db.query import Record, Session
+from chainteller.service import operations
+from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import decisions, jobs
@@ -25,14 +27,13 @@ NOT_DONE = "NOT_CARRIED_OUT"
 NOT_DONE_TEXT = "The provider did not carry it out."
 
 
-def require_request_as_logged(connection: Session, request: Record) -> None:
+def require_request_as_logged(tx: UnitOfWork, request: Record) -> None:
     """As ``require_as_logged``, of a request that may be sent again, and of the decision about it:
     where that ended it, the entry is about the decision."""
-    of, account_id = request.organisation_id, request.trading_account_id or ""
-    decision = decisions.newest(connection, of, request.id)
+    decision = decisions.newest(tx.connection, request.organisation_id, request.id)
     about = () if decision is None else (Kept(Tables.decision, decision.id),)
     kept = (Kept(Tables.provider_request, request.id), *about)
-    require_as_logged(connection, of, kept, account_id)
+    logged_rows.require_as_logged(tx, kept, request.trading_account_id)
 
 
 def locked(tx: UnitOfWork, request_id: str) -> Record:
@@ -131,10 +132,23 @@ def decide_link(request: Record, now: int, *, approved: bool) -> Outcome:
     return Outcome(request.id, rows=(changed(request, status, now),))
 
 
+def decide_done(request: Record, now: int, **values: object) -> Outcome:
+    """The provider has carried out a request. The log says of each wallet by whom it was linked:
+    rows alone could be removed to hide another customer's link."""
+    done = Outcome(request.id, rows=(changed(request, RequestStatus.DONE, now, **values),))
+    if request.operation != operations.LINK_COUNTERPARTY.name:
+        return done
+    told = {"blockchainAccountId": json.loads(request.call)["ids"][0]}
+    return done._replace(audit=(AuditEntry(logged_rows.WALLET_LINKED, request.subject, told),))
+
+
 def decide_fate(tx: UnitOfWork, request: Record, *, is_done: bool) -> Outcome:
     """A person says whether the provider carried out a request."""
-    status = RequestStatus.DONE if is_done else RequestStatus.NOT_DONE
-    decided = Outcome(request.id, rows=(changed(request, status, tx.now),))
+    if is_done:
+        decided = decide_done(request, tx.now)
+    else:
+        not_done = changed(request, RequestStatus.NOT_DONE, tx.now)
+        decided = Outcome(request.id, rows=(not_done,))
     transfer = transfer_rows.find_any(tx.connection, request.id, lock=True)
     if transfer is None or transfer.status != TransferStatus.UNKNOWN:
         return decided

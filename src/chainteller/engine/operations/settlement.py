@@ -31,8 +31,10 @@ def locked(tx: UnitOfWork, trade_id: str, status: TradeStatus) -> tuple[Record, 
     trade = trades.find_any(tx.connection, trade_id, lock=True)
     if trade is None or trade.status != status:
         return None
-    kept = (Kept(Tables.trade, trade.id),)
-    logged_rows.require_as_logged(tx.connection, trade.organisation_id, kept)
+    kept = [Kept(Tables.trade, trade.id)]
+    if status is TradeStatus.PROCESSING:
+        kept.append(Kept(Tables.quote, trade.quote_id))
+    logged_rows.require_as_logged(tx, tuple(kept), account.id)
     return account, trade
 
 

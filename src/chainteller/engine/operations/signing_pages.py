@@ -14,20 +14,19 @@ from chainteller.domain.pasted_secrets import Digits, find_secret
 from chainteller.domain.pasting import MAX_PASTE
 from chainteller.domain.signing_pages import hash_of
 from chainteller.engine.core import outcome
-from chainteller.engine.core.breaches import UNREADABLE, Breach
+from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Outcome, Update
 from chainteller.engine.core.reading import require_found
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import challenges, disputes
+from chainteller.engine.operations import challenges, disputes, logged_rows
 from chainteller.service.errors import Conflict, NotFound, SecretEntered, ValidationFailed
 from chainteller.service.models.counterparties import PageMessage, SigningPage
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder
 from chainteller.storage.db.table import Table
-from chainteller.storage.log import last_writes
-from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import challenges as challenge_rows
 from chainteller.storage.queries import provider_challenges
 from chainteller.wallets.cases import Case
@@ -156,15 +155,11 @@ def _altered(context: EngineContext, connection: Session, rows: list[Record]) ->
     """What is to be signed, and by which wallet, compared with the log."""
     table = _pages(context).table
     for row in rows:
-        about = (row.id, row.counterparty_id, row.blockchain_account_id)
         kept = (Kept(table, row.id), Kept(Tables.counterparty, row.counterparty_id))
-        try:
-            said = last_writes.contradicted(connection, Trail(row.organisation_id, "", about), kept)
-        except UNREADABLE:
-            said = "a value can't be read"
-        if said:
-            where = f"{table.name} {row.id}"
-            return Breach(20, f"not shown: {said}", where, row.organisation_id)
+        of, account = row.organisation_id, row.blockchain_account_id
+        breach = logged_rows.difference(connection, of, kept, None, account)
+        if breach is not None:
+            return breach
     return None
 
 

@@ -27,6 +27,7 @@ from chainteller.engine.core import preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
+from chainteller.engine.operations import disputes, logged_rows
 from chainteller.service import operations
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.pages import Page
@@ -41,9 +42,9 @@ from chainteller.service.models.webhooks import (
 )
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
-from chainteller.storage.log import last_writes, marks, rows, views
+from chainteller.storage.log import marks, rows, views
 from chainteller.storage.log.entry import EVENTS_PER_ACT, seq_of
-from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import webhooks
 
 RESOURCE = "webhook"
@@ -187,7 +188,9 @@ def _sent_test(context: EngineContext, organisation_id: str, webhook_id: str) ->
         at = now(context, connection)
         found = reading.row_by_id(webhooks.find, connection, RESOURCE, organisation_id, webhook_id)
         secrets = secrets_of(connection, found, at)
-        is_altered = bool(contradicted(connection, found))
+        breach = logged_rows.difference(
+            connection, organisation_id, (Kept(Tables.webhook, found.id),)
+        )
     event = Event(
         seq=found.sent_upto,
         id=new_id(Prefix.EVENT, context.randomness),
@@ -198,7 +201,9 @@ def _sent_test(context: EngineContext, organisation_id: str, webhook_id: str) ->
     )
     began = time.monotonic()
     answer = Answer(unsent=Unsent.ENDPOINT_ALTERED)
-    if not is_altered:
+    if breach is not None:
+        disputes.open_for(context, (breach,))
+    else:
         answer = asyncio.run(_deliver(context, found.url, event, secrets, at))
     return WebhookTest(
         webhook=found.id,
@@ -240,16 +245,6 @@ def message(event: Event, secrets: tuple[bytes, ...], at: int) -> tuple[dict[str
         ),
     }
     return headers, body
-
-
-def contradicted(connection: Session, row: Record) -> str:
-    """How an endpoint's row differs from what the log says of it, in words; empty if it doesn't.
-
-    Raises:
-        WriterKeyMissing.
-    """
-    trail = Trail(row.organisation_id, "", (row.id,))
-    return last_writes.contradicted(connection, trail, [Kept(Tables.webhook, row.id)])
 
 
 def secrets_of(connection: Session, row: Record, at: int) -> tuple[bytes, ...]:

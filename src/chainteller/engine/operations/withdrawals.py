@@ -37,10 +37,12 @@ from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
     accounts,
     contract_checks,
+    counterparties,
     currencies,
     decision_records,
     destinations,
     limits,
+    logged_rows,
     markets,
     payout_checks,
     screening,
@@ -64,7 +66,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
-from chainteller.storage.queries import decisions, disputes, provider_requests, trades, wallets
+from chainteller.storage.queries import decisions, disputes, provider_requests, trades
 from chainteller.storage.queries import markets as market_rows
 from chainteller.storage.queries import transfers as transfer_rows
 
@@ -163,6 +165,7 @@ def request_withdrawal(
         told = {"ruleId": error.details["ruleId"], "tradingAccountId": account.id}
         tx.when_refused(lambda record: record.event("limit.exceeded", account.id, **told))
         raise
+    limits.require_counted(tx, account)
     outcome.apply(tx, decided)
     if confirmation is not None:
         tx.audit(confirmation.action, confirmation.subject, confirmation.inputs)
@@ -176,13 +179,15 @@ def _is_first_use(tx: UnitOfWork, account: Record, target: Target) -> bool:
         and needs(tx.context.options.policy.review, ReviewCondition.FIRST_USE)
     ):
         return False
-    return not transfer_rows.was_paid(tx.connection, account.id, target.counterparty_id)
+    paid = transfer_rows.paid(tx.connection, account.id, target.counterparty_id)
+    return not logged_rows.is_transfer_logged(tx.connection, tx.organisation_id, account.id, paid)
 
 
 def _is_shared(tx: UnitOfWork, account: Record, target: Target) -> bool:
     wanted = needs(tx.context.options.policy.review, ReviewCondition.SHARED_WALLET)
-    pair = target.counterparty_id, account.customer_id
-    return bool(wanted and target.counterparty_id and wallets.has_other_owner(tx.connection, *pair))
+    if not (target.counterparty_id and wanted):
+        return False
+    return counterparties.is_shared(tx, target.counterparty_id, account.customer_id)
 
 
 def _record_alarm(record: UnitOfWork, account_id: str, alarm: Outcome) -> None:

@@ -35,9 +35,8 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.ports import WebhookLine, WebhookSender
 from chainteller.engine.core.timekeeping import KeptClock
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now
-from chainteller.engine.operations import disputes
+from chainteller.engine.operations import disputes, logged_rows
 from chainteller.engine.operations.webhooks import (
-    contradicted,
     events_after,
     message,
     put_on_hold,
@@ -46,8 +45,10 @@ from chainteller.engine.operations.webhooks import (
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.records import Event
 from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes
 from chainteller.storage.log.entry import EVENTS_PER_ACT, number_of, seq_of
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import webhooks
 
 POLL_S = 0.2
@@ -79,7 +80,7 @@ class Window(NamedTuple):
     secrets: tuple[bytes, ...]
     is_last: bool
     unsent: Unsent | None
-    breach: str = ""
+    breach: Breach | None = None
 
 
 class Round(NamedTuple):
@@ -228,8 +229,9 @@ class Deliverer(Background):
         with self._context.database.read() as connection:
             try:
                 found = webhooks.find_any(connection, row.id) or row
-                breach = contradicted(connection, found)
-                if breach:
+                kept = (Kept(Tables.webhook, found.id),)
+                breach = logged_rows.difference(connection, found.organisation_id, kept)
+                if breach is not None:
                     return none._replace(unsent=Unsent.ENDPOINT_ALTERED, breach=breach)
                 return self._wanted(connection, found)
             except UNREADABLE:
@@ -269,9 +271,8 @@ class Deliverer(Background):
 
     def _record(self, row: Record, window: Window, found: Round) -> Record | None:
         """Record a round; the row where the endpoint goes on, None where it's let go."""
-        if window.breach:
-            breach = Breach(20, window.breach, f"webhook {row.id}", row.organisation_id)
-            for said in disputes.open_for(self._context, [breach]):
+        if window.breach is not None:
+            for said in disputes.open_for(self._context, [window.breach]):
                 _log.error("BREACH: %s", said)
         kept: list[Record] = []
         work = partial(self._put, row, window, found, kept)

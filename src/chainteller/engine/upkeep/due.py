@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.domain.second_method import WATCH
 from chainteller.engine.core.breaches import Breach, of_heads
@@ -63,10 +63,8 @@ def _is_next_done(context: EngineContext, told: "_Told") -> bool:
     """Do the next piece; False if none is due, or it has to wait."""
     try:
         return _is_done(context, told)
-    except logged_rows.Altered as found:
-        _operation("disputes.open_for")(context, (found.breach,))
-        worker = Actor(found.breach.organisation, "worker")
-        work_unit(context, worker, partial(_keep_back, job=told.job))
+    except logged_rows.Altered:
+        work_unit(context, WORKER, partial(_keep_back, job=told.job))
     return True
 
 
@@ -227,6 +225,9 @@ def _postpone(tx: UnitOfWork, job: Record, until: int) -> None:
 
 def _keep_back(tx: UnitOfWork, job: Record) -> bool:
     """Look in a minute whether what wasn't done is as the log says, or its head can be kept."""
+    record = due_times.record_of(tx.connection, job.kind, job.reference)
+    if record is not None:
+        tx.actor = Actor(record.organisation_id, WORKER.name)
     _postpone(tx, job, tx.now + MINUTE)
     return True
 

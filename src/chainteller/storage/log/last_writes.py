@@ -4,39 +4,51 @@ An entry is good if its body has the hash that stands beside it, the columns tha
 it says, and its mark holds: then somebody with the writer's key wrote it in its place.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 from heapq import merge
 from typing import Any, NamedTuple
 
-from chainteller.domain.clock import MINUTE
+from chainteller.domain.clock import HOUR, MINUTE
+from chainteller.domain.ledger import Bucket, customer
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Session, built, row_of
+from chainteller.storage.db.query import Query, Session, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.table import SALT, Table
-from chainteller.storage.log import entry, marks, moved, sealing, views
+from chainteller.storage.log import entry, marks, moved, sealing
 from chainteller.storage.log.entry import Entry
 from chainteller.storage.log.rows import DEPLOYMENT
 
-_TOGETHER = 50
-FOLLOWED = 500
-"""Entries of a trail that a row is followed back through before a payout."""
-_ENTRIES = Source(records.Entry)
+CLOCK = "clock"
+"""The object of entries about the clock: one that accepts it puts right many rows, and is about
+none of them."""
+RECENT = HOUR
+"""For how long a trail is followed back: older entries were looked at, with what they wrote, while
+the bank worked."""
+_LEAST, _MOST = 10, 500
+"""Entries of a trail that are read in any case, and at most."""
+_FIRST, _TOGETHER = 8, 64
+"""Entries that are read at once, at first and later."""
+_FORMER = (
+    "(SELECT former.mark FROM entry AS former WHERE former.organisation_id = entry.organisation_id "
+    "AND former.number = entry.number - 1)"
+)
+_ENTRIES = Source(records.Entry, former=(_FORMER, bytes | None))
+"""Entries, each with the mark of the one before it."""
 _BEFORE = "organisation_id = :organisation AND number < :before AND body IS NOT NULL"
-_NEWEST_FIRST = f"ORDER BY number DESC LIMIT {_TOGETHER}"
+_NEWEST_FIRST = "ORDER BY number DESC LIMIT :most"
 _OF_WHOLE_LOG = _ENTRIES.where(f"{_BEFORE} {_NEWEST_FIRST}")
 _OF_ACCOUNT = _ENTRIES.where(f"{_BEFORE} AND trading_account_id = :of {_NEWEST_FIRST}")
 _OF_OBJECT = _ENTRIES.where(f"{_BEFORE} AND object = :of {_NEWEST_FIRST}")
-_ONE = _ENTRIES.where("organisation_id = :organisation AND number = :number")
 _SOME = _ENTRIES.where("organisation_id = :organisation AND number IN :numbers")
 _NEWEST = 2**62
-_STORED = row_of("salt", "text")
 _KEYS, _KEY_MADE, _KEY_REVOKED = Tables.api_key.name, "create_api_key", "revoke_api_key"
 """The table of API keys, and the actions of ``engine.keys``."""
-_BALANCE = Query(
-    "SELECT balance, version FROM ledger_account "
-    "WHERE code = :code AND asset = :asset AND organisation_id = :organisation",
-    row_of("balance", "version"),
+_BALANCES = Query(
+    "SELECT code, asset, balance, version FROM ledger_account "
+    "WHERE code IN :codes AND organisation_id = :organisation",
+    row_of("code", "asset", "balance", "version"),
 )
 """As they are stored: SQLite keeps a text in any column."""
 
@@ -49,7 +61,8 @@ class Kept(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """Where the entries about rows are: in the trail of an account, or about one of the objects.
+    """Where the entries about rows are: in the trail of an account, about one of the objects, or
+    about the clock.
 
     Only where a row is found in none of them, the whole log is searched, the newest entries first.
     """
@@ -59,47 +72,99 @@ class Trail(NamedTuple):
     objects: Sequence[str]
 
 
-def contradicted(connection: Session, trail: Trail, rows: Iterable[Kept]) -> str:
+class _Found(NamedTuple):
+    """An entry as it's stored, with its unpacked body and what that says."""
+
+    row: Any
+    body: bytes
+    entry: Entry
+
+
+def contradicted(
+    connection: Session, trail: Trail, rows: Iterable[Kept], assets: Collection[str] = ()
+) -> str:
     """Which row isn't as the log says, in words; empty if every one is.
 
     A row is followed back through its writes: each must have found it as the one before left it,
     or it was altered in between and an honest write has sealed the alteration. The API keys under
-    which it was written must have been in force then. The newest ``FOLLOWED`` entries of the trail
-    are read for that; older alterations are found by verification, which reads everything once a
-    day. Rows that were last written in archived entries aren't compared: verification with the
-    archive does that.
+    which it was written must have been in force then. The trail is read for that as far as it's
+    ``RECENT``. Rows that were last written in archived entries aren't compared: verification with
+    the archive does that.
+
+    Args:
+        connection: in any transaction.
+        trail: where entries about the rows are.
+        rows: are compared.
+        assets: in which money leaves the trail's account: all its balances are followed back, too,
+            those in these assets for as long as it takes.
 
     Raises:
         WriterKeyMissing: no mark can be checked.
     """
-    followed = {(each.table.name, each.key): _Followed(each.table) for each in rows}
-    said = _trail_contradicted(connection, trail, followed)
-    if said:
-        return said
-    unseen = {place: each for place, each in followed.items() if not each.is_seen}
-    for found in _of_log(connection, trail) if unseen else ():
-        said = _follow(connection, found, unseen)
-        unseen = {place: each for place, each in unseen.items() if not each.is_seen}
-        if said or not unseen:
-            return said
-    if unseen and not _is_archived(connection, trail.organisation_id):
-        name, key = next(iter(unseen))
-        return f"no entry wrote {name} {key}"
-    return ""
-
-
-def _trail_contradicted(
-    connection: Session, trail: Trail, followed: Mapping[tuple[str, str], "_Followed"]
-) -> str:
-    """Compare rows with the entries of a trail, and these with the API keys that wrote them."""
-    uses: dict[str, Entry] = {}
-    for found in _once(_of_trail(connection, trail), FOLLOWED):
-        said = _follow(connection, found, followed)
+    of, uses = trail.organisation_id, dict[str, Entry]()
+    compared = _Compared(connection, _Balances(connection, trail, assets) if assets else None)
+    for each in rows:
+        compared.rows[each.table.name, each.key] = _Followed(seal_of(connection, *each))
+    for entries in (
+        _recent(connection, trail, compared),
+        _about(connection, of, (*trail.objects, CLOCK)),
+        _once(_stream(connection, _OF_WHOLE_LOG, of, "")),
+    ):
+        said = compared.follow_all(entries, uses)
         if said:
             return said
-        if found.key_id and any((row[0], row[1]) in followed for row in found.rows):
-            uses.setdefault(found.key_id, found)
+        compared = compared.unseen()
+        if not compared.rows:
+            break
+    if compared.rows and not _is_archived(connection, of):
+        name, key = next(iter(compared.rows))
+        return f"no entry wrote {name} {key}"
     return next(filter(None, (_key_contradicted(connection, each) for each in uses.values())), "")
+
+
+def newest_contradicted(
+    connection: Session, trail: Trail, row: Kept, statuses: Collection[str]
+) -> str:
+    """Why a row of the trail's account isn't as the newest entry about it says, in words. How it
+    became so isn't asked, nor about a row to which that entry gives none of the statuses: that's
+    enough for rows that are added up. Most are last written by an entry about themselves or the
+    trail's objects; the account's trail is read where that one says otherwise.
+
+    Raises:
+        WriterKeyMissing: no mark can be checked.
+    """
+    about = trail._replace(account_id="")
+    if trail.objects and not _newest(connection, about, row, statuses):
+        return ""
+    return _newest(connection, trail, row, statuses)
+
+
+def _newest(connection: Session, trail: Trail, row: Kept, statuses: Collection[str]) -> str:
+    name, key = place = row.table.name, row.key
+    for found in _once(_of_trail(connection, trail)):
+        for *written, made, terms in ([*each[:3], each[3:4]] for each in found.entry.rows):
+            if tuple(written) != place:
+                continue
+            if not _is_good(connection, found):
+                return _altered(found)
+            status = terms[0].get("status") if terms else None
+            is_added = status is None or status in statuses
+            is_same = not is_added or made == seal_of(connection, row.table, key)
+            return "" if is_same else f"{name} {key} {_isnt_as(found.entry)}"
+    is_archived = _is_archived(connection, trail.organisation_id)
+    return "" if is_archived else f"no entry wrote {name} {key}"
+
+
+def _recent(connection: Session, trail: Trail, compared: "_Compared") -> Iterator[_Found]:
+    """The newest entries of a trail, as far as they have to be read."""
+    newest = 0
+    for count, found in enumerate(_once(_of_trail(connection, trail))):
+        newest = newest or found.entry.at
+        is_old = count >= _LEAST and newest - found.entry.at > RECENT
+        if (is_old or count >= _MOST) and compared.is_founded:
+            return
+        yield found
+    compared.is_whole = True
 
 
 def _key_contradicted(connection: Session, use: Entry) -> str:
@@ -109,16 +174,16 @@ def _key_contradicted(connection: Session, use: Entry) -> str:
     """
     ends: list[int] = []
     is_made = False
-    for row in _stream(connection, _OF_OBJECT, use.log, use.key_id, use.number):
-        for found in _read(row):
-            if not _is_good(connection, found):
-                return f"entry {found.number} of {found.log} was altered"
-            is_made = is_made or found.action == _KEY_MADE
-            ends += [found.at] if found.action == _KEY_REVOKED else ()
-            for name, key, _, *more in found.rows:
-                if (name, key) == (_KEYS, use.key_id) and more:
-                    told = (more[0].get("expires"), more[0].get("revoked_at"))
-                    ends += [each for each in told if each is not None]
+    for found in _about(connection, use.log, (use.key_id,), use.number):
+        if not _is_good(connection, found):
+            return _altered(found)
+        told = found.entry
+        is_made = is_made or told.action == _KEY_MADE
+        ends += [told.at] if told.action == _KEY_REVOKED else ()
+        for name, key, _, *more in told.rows:
+            if (name, key) == (_KEYS, use.key_id) and more:
+                until = (more[0].get("expires"), more[0].get("revoked_at"))
+                ends += [each for each in until if each is not None]
     if ends and min(ends) + MINUTE < use.at:
         return f"API key {use.key_id} had ended before entry {use.number} was written under it"
     if is_made or _is_archived(connection, use.log):
@@ -128,161 +193,231 @@ def _key_contradicted(connection: Session, use: Entry) -> str:
 
 def seal_contradicted(connection: Session, trail: Trail, row: Kept, seal: str, size: int) -> str:
     """Why a row with this seal isn't what its log's first ``size`` entries left, in words; empty if
-    it is. Only entries about the trail's objects are read, and one after each: a write that is
-    about several objects names its rows in its last entry.
+    it is. Only entries about the trail's objects and the clock are read, and one after each: a
+    write that is about several objects names its rows in its last entry.
 
     Raises:
         WriterKeyMissing: no mark can be checked.
     """
     of = trail.organisation_id
-    parts = [_stream(connection, _OF_OBJECT, of, each, size + 1) for each in trail.objects]
-    for about in _once(merge(*parts, key=lambda row: -row.number)):
-        following = _at(connection, of, about.number + 1) if about.number < size else ()
+    for about in _about(connection, of, (*trail.objects, CLOCK), size + 1):
+        number = about.entry.number
+        following = _at(connection, of, [number + 1]) if number < size else ()
         for found in (*following, about):
-            made = [told[2] for told in found.rows if told[:2] == [row.table.name, row.key]]
+            made = [told[2] for told in found.entry.rows if told[:2] == [row.table.name, row.key]]
             if not made:
                 continue
             if not _is_good(connection, found):
-                return f"entry {found.number} of {found.log} was altered"
-            return "" if made == [seal] else f"{row.key} isn't as entry {found.number} says"
+                return _altered(found)
+            return "" if made == [seal] else f"{row.key} isn't as entry {found.entry.number} says"
     if _is_archived(connection, of):
         return ""
     return f"no entry wrote {row.table.name} {row.key}"
 
 
 class _Followed:
-    """How far a row was followed back."""
+    """How far a row was followed back, from what it is now."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, seal: str | None) -> None:
+        self.left = seal
+        """The seal that the next older write must have left."""
         self.is_seen = False
         self.is_whole = False
         """Whether the write that made it was reached."""
-        self.left: str | None = None
-        """The seal that the next older write must have left."""
-        self.number = _NEWEST
-        """Of the oldest entry that was followed."""
 
-    def take(self, number: int, before: Sequence[Any]) -> None:
+    def take(self, before: Sequence[Any]) -> None:
         """An entry wrote it, over what it says of the row ``before``."""
-        self.is_seen, self.number = True, number
+        self.is_seen = True
         self.left = before[1] if len(before) > 1 else None
         self.is_whole = self.left is None
 
 
-def _follow(
-    connection: Session, found: Entry, followed: Mapping[tuple[str, str], _Followed]
-) -> str:
-    """Compare what an entry wrote with what is known of younger writes; what is wrong, in words."""
-    for name, key, made, *more in found.rows:
-        row = followed.get((name, key))
-        if row is None or row.is_whole:
-            continue
-        if not _is_good(connection, found):
-            return f"entry {found.number} of {found.log} was altered"
-        if not row.is_seen:
-            if made != seal_of(connection, row.table, key):
-                return f"{name} {key} isn't as entry {found.number} says"
-        elif made != row.left:
-            _follow_to(connection, found, row, (name, key))
+class _Compared:
+    """Rows, and an account's balances, as they are followed back through entries."""
+
+    def __init__(self, connection: Session, balances: "_Balances | None" = None) -> None:
+        self._connection, self._balances = connection, balances
+        self.rows: dict[tuple[str, str], _Followed] = {}
+        self.is_whole = False
+        """Whether there are no older entries."""
+        self._is_rest = False
+        """Whether it's enough to find each row once."""
+
+    def unseen(self) -> "_Compared":
+        """The rows that no entry has named so far."""
+        rest = _Compared(self._connection)
+        rest._is_rest = True
+        rest.rows = {place: each for place, each in self.rows.items() if not each.is_seen}
+        return rest
+
+    def follow_all(self, entries: Iterator[_Found], uses: dict[str, Entry]) -> str:
+        """Follow everything back through entries, the newest first; what is wrong, in words.
+        ``uses`` gets the newest entry of each API key that wrote a row; the deployment's log has no
+        entries about keys."""
+        for found in entries:
+            if said := self.follow(found):
+                return said
+            key_id = "" if found.entry.log == DEPLOYMENT else found.entry.key_id
+            if key_id and any((name, key) in self.rows for name, key, *_ in found.entry.rows):
+                uses.setdefault(key_id, found.entry)
+            if self._is_done:
+                return ""
+        if self.is_whole and self._balances:
+            return self._balances.unfounded(self._connection)
+        return ""
+
+    @property
+    def _is_done(self) -> bool:
+        rows = self.rows.values()
+        if self._is_rest:
+            return all(each.is_seen for each in rows)
+        return self._balances is None and all(each.is_whole for each in rows)
+
+    def follow(self, found: _Found) -> str:
+        """Compare what an entry wrote with what is known of younger writes; what is wrong, in
+        words."""
+        told = found.entry
+        if not _is_good(self._connection, found):
+            return _altered(found)
+        for name, key, made, *more in told.rows:
+            row = self.rows.get((name, key))
+            if row is None or row.is_whole:
+                continue
             if made != row.left:
-                return f"{name} {key} was altered after entry {found.number} and written again"
-        row.take(found.number, more)
-    return ""
+                is_later = f"was altered after entry {told.number} and written again"
+                return f"{name} {key} {is_later if row.is_seen else _isnt_as(told)}"
+            row.take(more)
+        return self._balances.follow(told) if self._balances else ""
+
+    @property
+    def is_founded(self) -> bool:
+        """Whether each balance that must be was followed far enough."""
+        return self._balances is None or self._balances.is_founded
 
 
-def _follow_to(connection: Session, older: Entry, row: "_Followed", place: tuple[str, str]) -> None:
-    """Follow a row back to an entry through those that aren't of its trail: what is put right in
-    many rows at once, as after a clock was accepted, is about none of them.
-    """
-    for each in _stream(connection, _OF_WHOLE_LOG, older.log, "", row.number):
-        if each.number <= older.number:
-            return
-        for found in _read(each):
-            for name, key, made, *more in found.rows:
-                if (name, key) != place:
-                    continue
-                if made != row.left or not _is_good(connection, found):
-                    return
-                row.take(found.number, more)
+_NOTHING = ("0", "0")
+"""Amount and version of a balance before its first posting."""
+
+
+class _Balances:
+    """An account's balances, each followed back from what it is now: a posting must have left the
+    amount and the version that the next one found."""
+
+    def __init__(self, connection: Session, trail: Trail, assets: Collection[str]) -> None:
+        account, of = trail.account_id, trail.organisation_id
+        self._organisation_id = of
+        self._codes = {customer(account, bucket) for bucket in Bucket}
+        self._left = {
+            (row.code, row.asset): (str(row.balance), str(row.version))
+            for row in _BALANCES.rows(connection, list(self._codes), of)
+        }
+        self._seen: dict[tuple[str, str], int] = {
+            (customer(account, bucket), asset): 0
+            for bucket in (Bucket.AVAILABLE, Bucket.HELD)
+            for asset in assets
+        }
+        """How often each one was followed; those that must be are in there from the start."""
+        self._needed = tuple(self._seen)
+
+    def follow(self, told: Entry) -> str:
+        """As for rows, of what an entry posted to the account."""
+        posted = [leg for each in told.journals for leg in each.legs if leg.code in self._codes]
+        for leg in reversed(posted):
+            key, after, version = (leg.code, leg.asset), leg.after or 0, leg.version or 0
+            if self._left.get(key, _NOTHING) != (str(after), str(version)):
+                return f"{' '.join(key)} {_isnt_as(told)}"
+            self._left[key] = str(after - leg.change), str(version - 1)
+            self._seen[key] = self._seen.get(key, 0) + 1
+        return ""
+
+    @property
+    def is_founded(self) -> bool:
+        """Whether a posting before the last one was found of each balance that must be followed,
+        or it had none."""
+        return all(self._seen[key] > 1 or self._is_whole(key) for key in self._needed)
+
+    def unfounded(self, connection: Session) -> str:
+        """Which balance doesn't begin with nothing, if there are no older entries; in words."""
+        found = next((key for key in self._seen if not self._is_whole(key)), None)
+        if found is None or _is_archived(connection, self._organisation_id):
+            return ""
+        return f"no entry moved {' '.join(found)}"
+
+    def _is_whole(self, key: tuple[str, str]) -> bool:
+        return self._left.get(key, _NOTHING) == _NOTHING
+
+
+def _isnt_as(told: Entry) -> str:
+    return f"isn't as entry {told.number} says"
+
+
+def _altered(found: _Found) -> str:
+    return f"entry {found.entry.number} of {found.entry.log} was altered"
 
 
 def _is_archived(connection: Session, organisation_id: str) -> bool:
     """Whether a good entry of the deployment's log says that an archive has entries of a log."""
-    for row in _stream(connection, _OF_OBJECT, DEPLOYMENT, moved.DATABASE):
-        for found in _read(row):
-            told = moved.told_by(found)
-            if told is not None and told[0] == organisation_id and _is_good(connection, found):
-                return True
+    for found in _about(connection, DEPLOYMENT, (moved.DATABASE,)):
+        told = moved.told_by(found.entry)
+        if told is not None and told[0] == organisation_id and _is_good(connection, found):
+            return True
     return False
 
 
 def seal_of(connection: Session, table: Table, key: str) -> str | None:
     """The seal of a row as it's stored now; None where there is none."""
-    form = sealing.form(table)
-    found_by = form.primary_key(key)
+    found_by = sealing.form(table).primary_key(key)
     if found_by is None:
         return None
-    here = " AND ".join(f'"{name}" = :{name}' for name in found_by)
-    written = form.sql_bytes(connection.dialect.name)
-    query = built(f'SELECT "{SALT}", {written} FROM "{table.name}" WHERE {here}', _STORED)
-    row = connection.execute(query, found_by).first()
+    row = connection.execute(_stored(table, connection.dialect.name), found_by).first()
     return None if row is None else sealing.seal(row.salt, row.text)
 
 
-def balance_contradicted(connection: Session, trail: Trail, code: str, asset: str) -> str:
-    """As ``contradicted``, of a balance of the trail's account: it's as the newest entry that
-    moved it left it."""
-    row = _BALANCE.first(connection, code, asset, trail.organisation_id)
-    for found in _once(_stream(connection, _OF_ACCOUNT, trail.organisation_id, trail.account_id)):
-        legs = [leg for posted in found.journals for leg in posted.legs]
-        for leg in reversed(legs):
-            if (leg.code, leg.asset) == (code, asset):
-                if not _is_good(connection, found):
-                    return f"entry {found.number} of {found.log} was altered"
-                is_same = row is not None and (str(row.balance), str(row.version)) == (
-                    str(leg.after),
-                    str(leg.version),
-                )
-                return "" if is_same else f"{code} {asset} isn't as entry {found.number} says"
-    if _is_archived(connection, trail.organisation_id):
-        return ""
-    return f"no entry moved {code} {asset}"
+@cache
+def _stored(table: Table, dialect: str) -> Query:
+    """The query of a row's salt, and of its cells as its seal is made of them."""
+    form = sealing.form(table)
+    here = " AND ".join(f'"{name}" = :{name}' for name in form.key_names)
+    text = f'SELECT "{SALT}", {form.sql_bytes(dialect)} FROM "{table.name}" WHERE {here}'
+    return Query(text, row_of("salt", "text"), is_declared=False)
 
 
 def _of_trail(connection: Session, trail: Trail) -> Iterator[Any]:
     """The rows of the entries of a trail, the newest first; some more than once."""
-    of = trail.organisation_id
-    parts = [_stream(connection, _OF_ACCOUNT, of, trail.account_id)]
-    parts += [_stream(connection, _OF_OBJECT, of, each) for each in trail.objects]
+    of, account = trail.organisation_id, trail.account_id
+    objects = [each for each in trail.objects if each != account]
+    parts = [_stream(connection, _OF_OBJECT, of, each) for each in (*objects, CLOCK)]
+    if account:
+        parts.append(_stream(connection, _OF_ACCOUNT, of, account))
     return merge(*parts, key=lambda row: -row.number)
 
 
-def _once(rows: Iterator[Any], most: int = _NEWEST) -> Iterator[Entry]:
-    """At most so many entries, each once."""
-    last, count = 0, 0
+def _once(rows: Iterator[Any]) -> Iterator[_Found]:
+    last = 0
     for row in rows:
         if row.number != last:
-            last, count = row.number, count + 1
-            if count > most:
-                return
+            last = row.number
             yield from _read(row)
 
 
-def _at(connection: Session, organisation_id: str, number: int) -> Iterator[Entry]:
-    """The entry with a number, if its body is here."""
-    row = _ONE.first(connection, organisation_id, number)
-    return iter(()) if row is None or row.body is None else _read(row)
+def _about(
+    connection: Session, organisation_id: str, objects: Sequence[str], before: int = _NEWEST
+) -> Iterator[_Found]:
+    """The entries about some objects before a number, the newest first."""
+    parts = [_stream(connection, _OF_OBJECT, organisation_id, each, before) for each in objects]
+    return _once(merge(*parts, key=lambda row: -row.number))
 
 
-def _of_log(connection: Session, trail: Trail) -> Iterator[Entry]:
-    for row in _stream(connection, _OF_WHOLE_LOG, trail.organisation_id, ""):
-        yield from _read(row)
+def _at(connection: Session, organisation_id: str, numbers: Sequence[int]) -> list[_Found]:
+    """The entries with these numbers whose bodies are here and can be read."""
+    rows = _SOME.rows(connection, organisation_id, list(numbers))
+    return [found for row in rows if row.body is not None for found in _read(row)]
 
 
-def _read(row: Any) -> Iterator[Entry]:
+def _read(row: Any) -> Iterator[_Found]:
     try:
-        yield entry.opened(row.number, row.body)
+        body = entry.unpack(row.body)
+        yield _Found(row, body, entry.read(row.number, body))
     except ValueError:
         return  # another row or none will be found instead, which isn't as this one said
 
@@ -290,13 +425,28 @@ def _read(row: Any) -> Iterator[Entry]:
 def _stream(
     connection: Session, query: Query, organisation_id: str, of: str, before: int = _NEWEST
 ) -> Iterator[Any]:
+    most = _FIRST
     while True:
-        values = {"organisation": organisation_id, "before": before, "of": of}
+        values = {"organisation": organisation_id, "before": before, "of": of, "most": most}
         rows = connection.execute(query, values).all()
         yield from rows
-        if len(rows) < _TOGETHER:
+        if len(rows) < most:
             return
-        before = rows[-1].number
+        before, most = rows[-1].number, _TOGETHER
+
+
+def told_about(connection: Session, organisation_id: str, subject: str) -> list[Entry]:
+    """What the entries about an object say whose bodies are here, the newest first.
+
+    Raises:
+        ValueError: one of them was altered.
+        WriterKeyMissing: no mark can be checked.
+    """
+    found = list(_about(connection, organisation_id, (subject,)))
+    for each in found:
+        if not _is_good(connection, each):
+            raise ValueError(_altered(each))
+    return [each.entry for each in found]
 
 
 def altered(connection: Session, organisation_id: str, numbers: Iterable[int]) -> int | None:
@@ -307,33 +457,23 @@ def altered(connection: Session, organisation_id: str, numbers: Iterable[int]) -
         WriterKeyMissing: no mark can be checked.
     """
     wanted = sorted(set(numbers))
-    marker = marks.of(connection)
-    marker.require(connection)
-    around = sorted({*wanted, *(each - 1 for each in wanted)})
-    rows = {row.number: row for row in _SOME.rows(connection, organisation_id, around)}
+    found = {each.entry.number: each for each in _at(connection, organisation_id, wanted)}
     for number in wanted:
-        row, former = rows.get(number), rows.get(number - 1)
-        found = next(_read(row), None) if row is not None and row.body is not None else None
-        before = b"" if former is None else former.mark
-        if found is None or found.log != organisation_id or not _holds(marker, row, found, before):
+        if number not in found or not _is_good(connection, found[number]):
             return number
     return None
 
 
-def _is_good(connection: Session, found: Entry) -> bool:
+def _is_good(connection: Session, found: _Found) -> bool:
     """Whether an entry was written, in its place, by somebody with the writer's key."""
     marker = marks.of(connection)
     marker.require(connection)
-    row = _ONE.run(connection, found.log, found.number).one()
-    return _holds(marker, row, found, views.mark_of(connection, found.log, found.number - 1))
-
-
-def _holds(marker: marks.Marker, row: Any, found: Entry, before: bytes) -> bool:
-    """As ``_is_good``, of an entry's row and the mark of the one before it."""
-    leaf = entry.leaf_of(entry.unpack(row.body))
-    columns = (row.at, row.action, row.object, row.trading_account_id, row.case_id or "")
+    row, told = found.row, found.entry
+    leaf = entry.leaf_of(found.body)
+    columns = (row.organisation_id, row.at, row.action, row.object, row.trading_account_id)
     return (
         leaf == row.leaf
-        and row.mark == marker.mark(found.log, found.number, leaf, before)
-        and columns == (found.at, found.action, found.object, found.account, found.case_id)
+        and row.mark == marker.mark(told.log, told.number, leaf, row.former or b"")
+        and columns == (told.log, told.at, told.action, told.object, told.account)
+        and (row.case_id or "") == told.case_id
     )

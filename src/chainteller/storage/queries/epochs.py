@@ -11,10 +11,10 @@ from chainteller.domain.transfers import TransferStatus
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, row_of
 from chainteller.storage.db.sources import Source
-from chainteller.storage.log import views
+from chainteller.storage.log import last_writes, views
 from chainteller.storage.log.rows import DEPLOYMENT
 
-SUBJECT = "clock"
+SUBJECT = last_writes.CLOCK
 """The object of entries about time."""
 ACCEPTED = "accept_clock"
 """The action of a new epoch."""

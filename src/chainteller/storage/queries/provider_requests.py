@@ -1,5 +1,6 @@
 """Query the requests that a gateway's provider was sent, and what they hold."""
 
+import json
 from collections.abc import Iterable
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
@@ -78,18 +79,23 @@ def held(connection: Session, account_id: str) -> dict[Asset, int]:
     return found
 
 
-was_paid_to_bank = Query(
-    "SELECT 1 AS value FROM transfer WHERE trading_account_id = :account "
+paid_to_bank = Query(
+    "SELECT id AS value FROM transfer WHERE trading_account_id = :account "
     f"AND direction = '{Direction.WITHDRAWAL}' AND status NOT IN ({quoted(_NOT_PAID)}) LIMIT 1",
     Value,
-).exists
-"""Whether the provider ever carried out a withdrawal of the account that went through here."""
-linked = Query(
+).value
+"""A withdrawal of the account through here that the provider carried out, if there's one."""
+_LINKED = Query(
     "SELECT call AS value FROM provider_request WHERE organisation_id = :organisation "
     "AND subject = :subject AND operation = 'link_counterparty' AND status = 'done'",
     Value,
-).values
-"""The calls with which a wallet was linked through here."""
+)
+
+
+def linked(connection: Session, organisation_id: str, subject: str) -> set[str]:
+    """The blockchain accounts for which a wallet was linked through here."""
+    calls = _LINKED.values(connection, organisation_id, subject)
+    return {json.loads(each)["ids"][0] for each in calls}
 
 
 def asset_of(symbol: str, network: str) -> Asset | None:

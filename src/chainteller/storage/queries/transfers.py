@@ -100,13 +100,19 @@ def is_told(connection: Session, account_id: str, provider_id: str) -> bool:
     return _TOLD.exists(connection, provider_id, account_id)
 
 
-was_paid = Query(
-    "SELECT 1 AS value FROM transfer WHERE trading_account_id = :account "
+paid = Query(
+    "SELECT id AS value FROM transfer WHERE trading_account_id = :account "
     f"AND direction = '{Direction.WITHDRAWAL}' AND counterparty_id = :wallet "
     f"AND status IN ('{TransferStatus.SENT}', '{TransferStatus.COMPLETED}') LIMIT 1",
     Value,
-).exists
-"""Whether a withdrawal of the account was ever sent to a wallet."""
+).value
+"""A withdrawal of the account that was sent to a wallet, if there's one."""
+newest_withdrawals = Query(
+    "SELECT ordinal, id, created FROM transfer WHERE trading_account_id = :account "
+    f"AND direction = '{Direction.WITHDRAWAL}' ORDER BY ordinal DESC LIMIT :most",
+    row_of("ordinal", "id", "created"),
+).rows
+"""The numbers, ids and instants of an account's withdrawals, the newest first."""
 account_of = Query("SELECT trading_account_id AS value FROM transfer WHERE id = :id", Value).value
 """The trading account that a transfer names, without reading its amounts."""
 of_ordinal = Query(

@@ -149,6 +149,12 @@ lock_counterparty = Query(
     "SELECT id AS value FROM counterparty WHERE id = :id FOR NO KEY UPDATE", Value
 ).run
 """Wait until no other write links the wallet; it may be challenged meanwhile."""
+linked_through = Query(
+    "SELECT blockchain_account_id AS value FROM link WHERE counterparty_id = :counterparty "
+    "ORDER BY blockchain_account_id",
+    Value,
+).values
+"""The blockchain accounts for which a wallet was verified, now or before."""
 has_other_owner = Query(
     f"SELECT CASE WHEN {is_shared(':counterparty', ':customer')} THEN 1 ELSE 0 END AS value", Value
 ).value
