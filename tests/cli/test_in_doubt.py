@@ -74,8 +74,9 @@ def test_an_unanswered_execution_is_settled_as_soon_as_the_service_is_back(
     server, line = served
     desk, account, before = unanswered
     desk.until("OUTCOME UNKNOWN")
-    shown = desk.until("times: no answer (UNREACHABLE), retry in ")
-    assert "[x] OUTCOME_UNKNOWN" in shown
+    shown = desk.until("times, retry in ")
+    assert "[?] Outcome unknown: buy sol-usd" in shown
+    assert "[x] OUTCOME_UNKNOWN" not in shown
     assert "[x] UNREACHABLE" not in shown
     locked = "locked: the outcome of the last execution isn't known yet"
     assert "UNKNOWN" in desk.press("X", locked)

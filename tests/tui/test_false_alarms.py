@@ -13,7 +13,6 @@ from chainteller.service.models.markets import Market
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
-from chainteller.tui.desk import STARTING
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
@@ -56,7 +55,9 @@ async def test_a_tall_window_raises_no_alarm_while_the_service_starts(bench: Ben
         assert "SERVICE_UNAVAILABLE" not in "\n".join(told.text for told in app.desk.log)
 
 
-async def test_starting_is_said_until_the_service_has_started(bench: Bench) -> None:
+async def test_a_key_that_was_typed_before_the_start_is_told_what_is_true_after_it(
+    bench: Bench,
+) -> None:
     may_start = threading.Event()
 
     def start() -> StartedDesk:
@@ -66,9 +67,9 @@ async def test_starting_is_said_until_the_service_has_started(bench: Bench) -> N
     app = Console(start, bench.settings)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("d")
-        await until(lambda: STARTING in seen(app))
+        await until(lambda: "starting" in seen(app))
         may_start.set()
-        await until(lambda: STARTING not in seen(app))
+        await until(lambda: "no account is selected yet" in seen(app))
 
 
 async def settle_starting(app: Console) -> None:

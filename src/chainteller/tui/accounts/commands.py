@@ -9,7 +9,7 @@ from chainteller.records.formats import short_id
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
-from chainteller.tui.desk import NOBODY, STARTING
+from chainteller.tui.desk import NOBODY
 from chainteller.tui.desk_screen import say
 from chainteller.tui.list_screen import opens, orders
 
@@ -65,8 +65,7 @@ def _control_word(screen: "AccountsScreen") -> str:
 
 def _say_nothing_selected(screen: "AccountsScreen") -> None:
     nobody = "no account is selected yet   + opens one"
-    why = STARTING if screen.desk.started is None else nobody
-    screen.desk.notify(why, "warn", account_id=NOBODY)
+    screen.desk.notify(nobody, "warn", account_id=NOBODY)
 
 
 def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
