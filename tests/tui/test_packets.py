@@ -55,6 +55,14 @@ async def test_random_packets_move_no_money_that_was_not_shown(
     assert witness.writes
 
 
+async def test_keys_behind_the_esc_of_a_dialog_that_is_still_to_be_painted_go_on_at_once(
+    bench: Bench, witness: Witness
+) -> None:
+    arrange(bench)
+    await run(bench, witness, "1", (2376,))
+    assert (witness.late, witness.stuck) == ([], [])
+
+
 async def test_yes_counts_after_the_question_was_painted_however_long_that_takes(
     bench: Bench, witness: Witness
 ) -> None:

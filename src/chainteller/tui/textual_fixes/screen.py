@@ -17,8 +17,10 @@ from textual.widget import Widget
 from textual.worker import Worker, WorkType
 
 if TYPE_CHECKING:
+    from textual._types import CallbackType
     from textual.app import App
     from textual.message import Message
+    from textual.message_pump import MessagePump
 
 
 class SteadyScreen:
@@ -32,6 +34,10 @@ class SteadyScreen:
     Dismissed twice. Only the screen on top can be dismissed: Textual pops whatever is on top, so
     that two quick keys for one dialog would close the one behind it too (Textual #2575, #4884).
 
+    Called too late. What the application calls after the next frame is kept by the screen on top,
+    and lost if that is dismissed before: the screen below calls it. Keys that waited for it would
+    wait until their time was up (``tests/tui/test_packets.py``).
+
     Closed meanwhile. What was asked for a screen that has been closed since, a key or an answer
     of the service, finds its widgets gone: there is nothing left to show it on (Textual #4258).
     """
@@ -39,6 +45,7 @@ class SteadyScreen:
     if TYPE_CHECKING:
         app: App[Any]
         is_active: bool
+        _callbacks: list[tuple[CallbackType, MessagePump]]
 
     async def _on_message(self, message: "Message") -> None:
         if isinstance(message, events.Resize) and message.size != self.app.size:
@@ -56,7 +63,11 @@ class SteadyScreen:
     def dismiss(self, result: Any = None) -> AwaitComplete:
         if not self.is_active:
             return nothing_to_await()
-        return super().dismiss(result)  # type: ignore[misc,no-any-return]  # the screen's
+        waiting = [each for each in self._callbacks if each[1] is self.app]
+        dismissed = super().dismiss(result)  # type: ignore[misc]  # the screen's
+        for callback, sender in waiting:
+            self.app.screen._invoke_later(callback, sender)
+        return dismissed  # type: ignore[no-any-return]  # the screen's
 
 
 def is_open(screen: SteadyScreen) -> bool:
