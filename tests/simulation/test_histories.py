@@ -13,6 +13,10 @@ def test_a_permitted_history_raises_no_breach(number: int) -> None:
     assert history(number) == []
 
 
+def test_a_link_that_another_withdrawal_wrote_last_is_no_breach() -> None:
+    assert history(6553) == []
+
+
 def test_histories_begin_in_every_way() -> None:
     assert {kind_of(number) for number in range(40)} == {"own", "sample"}
 

@@ -107,7 +107,7 @@ def contradicted(
         compared.rows[each.table.name, each.key] = _Followed(seal_of(connection, *each))
     for entries in (
         _recent(connection, trail, compared),
-        _about(connection, of, (*trail.objects, CLOCK)),
+        _once(_of_trail(connection, trail)),
         _once(_stream(connection, _OF_WHOLE_LOG, of, "")),
     ):
         said = compared.follow_all(entries, uses)
