@@ -105,9 +105,10 @@ def contradicted(
     compared = _Compared(connection, _Balances(connection, trail, assets) if assets else None)
     for each in rows:
         compared.rows[each.table.name, each.key] = _Followed(seal_of(connection, *each))
+    of_trail = _once(_of_trail(connection, trail))
     for entries in (
-        _recent(connection, trail, compared),
-        _once(_of_trail(connection, trail)),
+        _recent(of_trail, compared),
+        of_trail,
         _once(_stream(connection, _OF_WHOLE_LOG, of, "")),
     ):
         said = compared.follow_all(entries, uses)
@@ -155,15 +156,15 @@ def _newest(connection: Session, trail: Trail, row: Kept, statuses: Collection[s
     return "" if is_archived else f"no entry wrote {name} {key}"
 
 
-def _recent(connection: Session, trail: Trail, compared: "_Compared") -> Iterator[_Found]:
-    """The newest entries of a trail, as far as they have to be read."""
+def _recent(of_trail: Iterator[_Found], compared: "_Compared") -> Iterator[_Found]:
+    """The newest entries of a trail, as far as they have to be read; the others are left in it."""
     newest = 0
-    for count, found in enumerate(_once(_of_trail(connection, trail))):
+    for count, found in enumerate(of_trail):
         newest = newest or found.entry.at
+        yield found
         is_old = count >= _LEAST and newest - found.entry.at > RECENT
         if (is_old or count >= _MOST) and compared.is_founded:
             return
-        yield found
     compared.is_whole = True
 
 
