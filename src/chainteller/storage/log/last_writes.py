@@ -105,11 +105,11 @@ def contradicted(
     compared = _Compared(connection, _Balances(connection, trail, assets) if assets else None)
     for each in rows:
         compared.rows[each.table.name, each.key] = _Followed(seal_of(connection, *each))
-    of_trail = _once(_of_trail(connection, trail))
+    of_trail = _of_trail(connection, trail)
     for entries in (
         _recent(of_trail, compared),
         of_trail,
-        _once(_stream(connection, _OF_WHOLE_LOG, of, "")),
+        _entries(_stream(connection, _OF_WHOLE_LOG, of, "")),
     ):
         said = compared.follow_all(entries, uses)
         if said:
@@ -142,7 +142,7 @@ def newest_contradicted(
 
 def _newest(connection: Session, trail: Trail, row: Kept, statuses: Collection[str]) -> str:
     name, key = place = row.table.name, row.key
-    for found in _once(_of_trail(connection, trail)):
+    for found in _of_trail(connection, trail):
         for *written, made, terms in ([*each[:3], each[3:4]] for each in found.entry.rows):
             if tuple(written) != place:
                 continue
@@ -383,19 +383,20 @@ def _stored(table: Table, dialect: str) -> Query:
     return Query(text, row_of("salt", "text"), is_declared=False)
 
 
-def _of_trail(connection: Session, trail: Trail) -> Iterator[Any]:
-    """The rows of the entries of a trail, the newest first; some more than once."""
+def _of_trail(connection: Session, trail: Trail) -> Iterator[_Found]:
+    """The entries of a trail, the newest first."""
     of, account = trail.organisation_id, trail.account_id
     objects = [each for each in trail.objects if each != account]
     parts = [_stream(connection, _OF_OBJECT, of, each) for each in (*objects, CLOCK)]
     if account:
         parts.append(_stream(connection, _OF_ACCOUNT, of, account))
-    return merge(*parts, key=lambda row: -row.number)
+    return _entries(*parts)
 
 
-def _once(rows: Iterator[Any]) -> Iterator[_Found]:
+def _entries(*streams: Iterator[Any]) -> Iterator[_Found]:
+    """The entries of several streams of rows, the newest first, each once."""
     last = 0
-    for row in rows:
+    for row in merge(*streams, key=lambda row: -row.number):
         if row.number != last:
             last = row.number
             yield from _read(row)
@@ -406,7 +407,7 @@ def _about(
 ) -> Iterator[_Found]:
     """The entries about some objects before a number, the newest first."""
     parts = [_stream(connection, _OF_OBJECT, organisation_id, each, before) for each in objects]
-    return _once(merge(*parts, key=lambda row: -row.number))
+    return _entries(*parts)
 
 
 def _at(connection: Session, organisation_id: str, numbers: Sequence[int]) -> list[_Found]:
