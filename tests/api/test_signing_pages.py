@@ -169,6 +169,24 @@ def test_an_expired_page_shows_no_text_and_takes_nothing(call: Caller, world: Wo
     assert (answer.status, answer.json["details"]["reason"]) == (409, "PAGE_CLOSED")
 
 
+def test_a_text_that_was_signed_is_not_shown_again_as_if_it_was_not(
+    call: Caller, world: World
+) -> None:
+    """The row is as the newest entry about it says; one about the claim wrote it after that."""
+    asked = ask(call)
+    columns = "status, used_at, claim_id, salt"
+    before = f"SELECT {columns} FROM challenge"  # noqa: S608 - our own names
+    with world.engine.context.database.write() as connection:
+        (row,) = connection.execute(text(before)).all()
+    assert claim(call, asked, signed(message(call)["message"])).status == 201
+    setting = ", ".join(f"{name} = :{name}" for name in columns.split(", "))
+    with world.engine.context.database.write() as connection:
+        connection.execute(text(f"UPDATE challenge SET {setting}"), row._asdict())  # noqa: S608
+        connection.commit()
+    refused = page(call)
+    assert (refused.status, refused.json["details"]["reason"]) == (409, "PAGE_CLOSED")
+
+
 @pytest.mark.parametrize(
     "altered",
     [

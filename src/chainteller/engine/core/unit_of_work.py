@@ -253,8 +253,8 @@ class UnitOfWork:
         self.keep(end.transaction)
 
     def _whole_acts(self) -> dict[str, list[Act]]:
-        """The acts by log. The last one of each log has the seals of what was written there, and
-        the events and journals that no other one has."""
+        """The acts by log. A row's seal is in the last act about the row, by which it's found, else
+        in the last one of its log, as are the events and journals that no other one has."""
         if self._rule is not None:
             self._store_rule(self._rule)
         own, acts, events = self.organisation_id, self._acts, self._events
@@ -270,9 +270,9 @@ class UnitOfWork:
             last, journals = mine[-1], self.journals if name == own else ()
             mine[-1] = last._replace(
                 events=(*last.events, *events.get(name, ())),
-                rows=(*last.rows, *seals.get(name, ())),
                 journals=(*last.journals, *journals),
             )
+            acts[name] = _with_seals(mine, seals.get(name, ()))
         if own in acts:
             acts[own] = [_about(each, each.account or self.audited_account) for each in acts[own]]
         return acts
@@ -297,6 +297,16 @@ def _of_another_provider(stored: str, mine: str) -> ServiceUnavailable:
         "Nothing was changed.",
         "Start it again. If that changes nothing, run: chainteller db verify.",
     )
+
+
+def _with_seals(acts: list[Act], seals: Iterable[Seal]) -> list[Act]:
+    """Acts with the seals of what was written."""
+    rows: list[list[Seal]] = [[] for _ in acts]
+    places = {each.object: at for at, each in enumerate(acts) if each.object}
+    for seal in seals:
+        names = seal.key.split(" ") if len(acts) > 1 else ()
+        rows[max((places.get(each, -1) for each in names), default=-1)].append(seal)
+    return [each._replace(rows=(*each.rows, *rows[at])) for at, each in enumerate(acts)]
 
 
 def _about(act: Act, account: str | None) -> Act:

@@ -28,7 +28,7 @@ from chainteller.storage.db.sources import Finder
 from chainteller.storage.db.table import Table
 from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import challenges as challenge_rows
-from chainteller.storage.queries import provider_challenges
+from chainteller.storage.queries import provider_challenges, wallets
 from chainteller.wallets.cases import Case
 from chainteller.wallets.extended_keys import has_extended_key
 
@@ -156,8 +156,10 @@ def _altered(context: EngineContext, connection: Session, rows: list[Record]) ->
     table = _pages(context).table
     for row in rows:
         kept = (Kept(table, row.id), Kept(Tables.counterparty, row.counterparty_id))
-        of, account = row.organisation_id, row.blockchain_account_id
-        breach = logged_rows.difference(connection, of, kept, None, account)
+        of, custody_id = row.organisation_id, row.blockchain_account_id
+        custody = wallets.find_account(connection, of, custody_id)
+        account_id = None if custody is None else custody.trading_account_id
+        breach = logged_rows.difference(connection, of, kept, account_id, custody_id)
         if breach is not None:
             return breach
     return None

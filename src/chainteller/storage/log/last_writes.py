@@ -194,23 +194,19 @@ def _key_contradicted(connection: Session, use: Entry) -> str:
 
 def seal_contradicted(connection: Session, trail: Trail, row: Kept, seal: str, size: int) -> str:
     """Why a row with this seal isn't what its log's first ``size`` entries left, in words; empty if
-    it is. Only entries about the trail's objects and the clock are read, and one after each: a
-    write that is about several objects names its rows in its last entry.
+    it is. Only entries about the trail's objects and the clock are read.
 
     Raises:
         WriterKeyMissing: no mark can be checked.
     """
     of = trail.organisation_id
-    for about in _about(connection, of, (*trail.objects, CLOCK), size + 1):
-        number = about.entry.number
-        following = _at(connection, of, [number + 1]) if number < size else ()
-        for found in (*following, about):
-            made = [told[2] for told in found.entry.rows if told[:2] == [row.table.name, row.key]]
-            if not made:
-                continue
-            if not _is_good(connection, found):
-                return _altered(found)
-            return "" if made == [seal] else f"{row.key} isn't as entry {found.entry.number} says"
+    for found in _about(connection, of, (*trail.objects, CLOCK), size + 1):
+        made = [told[2] for told in found.entry.rows if told[:2] == [row.table.name, row.key]]
+        if not made:
+            continue
+        if not _is_good(connection, found):
+            return _altered(found)
+        return "" if made == [seal] else f"{row.key} {_isnt_as(found.entry)}"
     if _is_archived(connection, of):
         return ""
     return f"no entry wrote {row.table.name} {row.key}"
