@@ -907,6 +907,27 @@ FAULTS = (
         "tests/simulation/attacker/test_attacker.py::test_a_key_that_opened_while_the_log_hid_its_end_is_named_when_all_is_back",
     ),
     Fault(
+        "an archive takes what an API key rests on",
+        "storage/upkeep/standing.py",
+        "            yield True\n",
+        "            yield False\n",
+        "tests/engine/test_archiving.py::test_no_row_or_balance_that_somebody_made_up_counts_once_there_is_an_archive",
+    ),
+    Fault(
+        "a balance that begins with nothing known goes on",
+        "engine/verification/replay.py",
+        "if known is not None or place.number > self.archived.size:",
+        "if known is not None:",
+        "tests/tampering/test_what_is_not_there.py::test_a_balance_that_was_made_up_is_named_once_it_was_moved",
+    ),
+    Fault(
+        "a row that no entry made counts once an honest write found it",
+        "storage/log/last_writes.py",
+        "if each.number > archived(self._connection, organisation_id).size:",
+        "if each.number > _NEWEST:",
+        "tests/tampering/test_what_is_not_there.py::test_a_trade_whose_quote_was_made_up_is_not_filled",
+    ),
+    Fault(
         "an API key isn't compared with the log",
         "engine/operations/key_uses.py",
         "return None if use != former and self.contradicted(use, size) else use",

@@ -19,9 +19,11 @@ from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.policy import Policy
+from chainteller.engine.verification.full_pass import recent_ends, verify_since
 from chainteller.service.errors import BooksDisputed
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
 from chainteller.service.models.funding import Destination, WithdrawalRequest
+from chainteller.storage.db.records import Tables
 
 _FIRST = ReviewLine(ReviewCondition.FIRST_USE, 0, 86_400, AtDeadline.REFUSE)
 _WALLET = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
@@ -151,3 +153,31 @@ def test_a_trade_whose_quote_was_altered_is_not_filled(bank: World) -> None:
     bank.engine.run_due()
     assert bank.engine.trade(bank.account, trade).status == "processing"
     assert disputed(bank) == [f"trade {trade}"]
+
+
+def test_a_trade_whose_quote_was_made_up_is_not_filled(bank: World) -> None:
+    """No entry made the quote, which the honest execution found and wrote."""
+    quote = bank.quote("100.00")
+    made_up = f"{quote.id[:-3]}ABC"
+    columns = ", ".join(name for name in Tables.quote.columns if name not in ("id", "bought"))
+    altered(
+        bank,
+        f"INSERT INTO quote (id, bought, {columns}) "  # noqa: S608 - our own names
+        f"SELECT '{made_up}', bought * 2, {columns} FROM quote WHERE id = '{quote.id}'",
+    )
+    trade = bank.execute(quote.model_copy(update={"id": made_up})).id
+    bank.clock.advance(MINUTE + SECOND)
+    bank.engine.run_due()
+    assert bank.engine.trade(bank.account, trade).status == "processing"
+    assert disputed(bank) == [f"trade {trade}"]
+
+
+def test_a_balance_that_was_made_up_is_named_once_it_was_moved(bank: World) -> None:
+    code = f"customer:{bank.account}:available"
+    columns = "code, asset, organisation_id, balance, version"
+    values = f"'{code}', 'SOL@solana', 'default', '5000000000', 0"
+    altered(bank, f"INSERT INTO ledger_account ({columns}) VALUES ({values})")  # noqa: S608 - as above
+    begin = recent_ends(bank.database, 1)
+    bank.execute(bank.quote("1", "sell"))
+    wrong = verify_since(bank.database, begin).breaches
+    assert any("doesn't go on from the balance" in each.what for each in wrong), wrong

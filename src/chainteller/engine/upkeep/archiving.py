@@ -10,6 +10,7 @@ from pathlib import Path
 
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY
+from chainteller.domain.limits import PERIODS
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.pacing import Pace
 from chainteller.engine.core.unit_of_work import UnitOfWork, now, work_unit
@@ -19,7 +20,7 @@ from chainteller.storage.db.sources import Source
 from chainteller.storage.log import append, checkpoints, erasing, moved, views
 from chainteller.storage.log.marks import derived_deployment
 from chainteller.storage.log.views import Age
-from chainteller.storage.upkeep import archives
+from chainteller.storage.upkeep import archives, standing
 from chainteller.storage.upkeep.archives import Archive
 
 AT_ONCE = 200
@@ -81,11 +82,16 @@ def _step(context: EngineContext, archive: Archive, organisation: str, age: Age,
 
     def work(tx: UnitOfWork) -> bool:
         append.lock(tx.connection, organisation)
-        if views.head(tx.connection, organisation).archived != after:
+        head = views.head(tx.connection, organisation)
+        if head.archived != after:
             return False  # another process has archived meanwhile
-        archives.give_away(tx.connection, organisation, part, archive.name)
-        told = {"log": organisation, "from": part.first, "to": part.upto, "archive": archive.name}
-        tx.note(moved.ARCHIVED, moved.DATABASE, **told, hash=rows[-1].leaf.hex())
+        since = age.now - max(PERIODS.values())
+        stay = standing.among(tx.connection, rows, since)
+        archives.give_away(tx.connection, organisation, part, archive.name, stay)
+        told: dict[str, object] = {"log": organisation, "from": part.first, "to": part.upto}
+        told["archive"] = archive.name
+        told |= {"size": head.size, "hash": rows[-1].leaf.hex()}
+        tx.note(moved.ARCHIVED, moved.DATABASE, **told)
         return True
 
     pace.timed(lambda: work_unit(context, WORKER, work))

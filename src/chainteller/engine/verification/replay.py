@@ -20,13 +20,23 @@ from chainteller.engine.core.breaches import OTHER_KEY, WRITERS_KEY, Breach, Bre
 from chainteller.service.errors import WriterKeyMissing
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.table import Table
-from chainteller.storage.log import append, entry, marks, moved, sealing, views, writer_keys
+from chainteller.storage.log import (
+    append,
+    entry,
+    last_writes,
+    marks,
+    moved,
+    sealing,
+    views,
+    writer_keys,
+)
 from chainteller.storage.log.entry import Entry, Posted
 from chainteller.storage.log.moved import Told
 from chainteller.storage.log.rows import DEPLOYMENT
 from chainteller.storage.upkeep import archives, inspection
 from chainteller.storage.upkeep.archives import Past
 from chainteller.storage.upkeep.inspection import StoredEntry
+from chainteller.storage.upkeep.standing import LASTING
 from chainteller.witnessing.checkpoints import Head
 
 CHANGED, INSERTED, DELETED = "changed", "inserted without an entry", "deleted"
@@ -35,6 +45,7 @@ CLOCK = "clock"
 _NOT_MARKED = "its mark doesn't hold: nobody with the writer's key wrote it here"
 _TOGETHER = 4_096
 _TABLES = {table.name: table for table in sealing.sealed_tables()}
+_LASTING = {table.name for table in LASTING}
 _WHOLE = 2**128
 
 Account = tuple[str, str, str]
@@ -121,6 +132,8 @@ def read(connection: Session, past: Past) -> tuple[Books, list[Breach]]:
     # The deployment's log comes first: what it says of a row is older than what another says.
     for organisation in sorted(organisations, key=lambda name: (name != DEPLOYMENT, name)):
         reader = _LogReader(books, organisation, marker)
+        if not past.is_known:
+            reader.archived = _archived(connection, states.get(organisation), marker)
         found += reader.read(connection)
         found += reader.compare(states.get(organisation))
     return books, found + list(_archives(connection, books))
@@ -169,6 +182,7 @@ def read_since(
         if marker is not None and begin.key != marker.name:  # the key was replaced meanwhile
             begin = end_at(connection, organisation, begin.size)
         reader = _LogReader(books, organisation, marker, begin)
+        reader.archived = _archived(connection, states.get(organisation), marker)
         for each in reader.read(connection, breathe):
             found.append(each)
         found += reader.compare_end(states.get(organisation))
@@ -176,9 +190,19 @@ def read_since(
     return books, found, reached
 
 
+def _archived(connection: Session, state: Any, marker: marks.Marker | None) -> Told:
+    """What an archive took last of a log. Without a key, its own row says it."""
+    if state is None or not state.archived or marker is None:
+        archived, size = (0, 0) if state is None else (state.archived, state.size)
+        return Told(0, archived, "", size if archived else 0)
+    return last_writes.archived(connection, state.organisation_id)
+
+
 def _archives(connection: Session, books: Books) -> Breaches:
     """21: the table of archives is what the deployment's log says."""
-    told = {(name, each) for name, parts in books.archived.items() for each in parts}
+    told = {
+        (name, each._replace(size=0)) for name, parts in books.archived.items() for each in parts
+    }
     stored = set(archives.stored(connection))
     for name, part in sorted(told ^ stored, key=str):
         what = "an archive of which the log says nothing"
@@ -212,6 +236,9 @@ class _LogReader:
         self._organisation = organisation
         self._marker = marker
         self._begin = begin.size
+        self.archived = Told(0, 0, "")
+        """Where an archive has bodies that aren't known. Of those that stayed, only what the newest
+        one says of a row or a balance is taken."""
         self._connection: Session | None = None
         self._last, self._mark, self._last_at, _ = begin
         self._moved = 0
@@ -278,6 +305,9 @@ class _LogReader:
         problems: list[Problem] = []
         if told != (self._organisation, *columns):
             problems.append((21, "its columns aren't what it says"))
+        if found.number <= self.archived.upto:
+            self._take_kept(found)
+            return next(iter(problems), _NONE)
         place = Place(self._organisation, found.number)
         for row in found.rows:
             self._take_seal(place, row)
@@ -291,6 +321,19 @@ class _LogReader:
         if self._organisation == DEPLOYMENT:
             self._take_of_deployment(found)
         return next((each for each in problems if each != _NONE), _NONE)
+
+    def _take_kept(self, found: Entry) -> None:
+        for name, key, made, *_ in found.rows:
+            if name in _LASTING:
+                self._books.seals[name][key] = made
+        for posted in found.journals:
+            for leg in posted.legs:
+                if owner(leg.code):
+                    balance = Balance(leg.after or 0, leg.version or 0)
+                    self._books.balances[leg.code, leg.asset, self._organisation] = balance
+            self._books.records[posted.record].journals += digest_of(posted.kind, posted.legs)
+        if self._organisation == DEPLOYMENT:
+            self._take_of_deployment(found)
 
     def _take_of_deployment(self, found: Entry) -> None:
         if found.object == CLOCK:
@@ -338,7 +381,7 @@ class _LogReader:
             debit = leg.change if is_debit_normal(leg.code) else -leg.change
             sums[leg.asset] = sums.get(leg.asset, 0) + debit
             key = (leg.code, leg.asset, place.organisation)
-            known = self._books.balances.get(key) or self._posted_before(key)
+            known = self._books.balances.get(key) or self._posted_before(key, leg.version)
             atoms, version = known or Balance()
             after = Balance(atoms + leg.change, version + 1)
             self._books.balances[key] = after
@@ -347,7 +390,7 @@ class _LogReader:
             if owner(leg.code) != account:
                 return 16, f"the journal {name} moves a balance of another account"
             if leg != leg._replace(version=after.version, after=after.atoms):
-                if not self._books.is_partial or known is not None:
+                if known is not None or place.number > self.archived.size:
                     return 3, f"the journal {name} doesn't go on from the balance of {leg.code}"
                 self._books.balances[key] = Balance(leg.after or 0, leg.version or 0)
         if any(sums.values()):
@@ -356,10 +399,11 @@ class _LogReader:
         self._books.records[posted.record].journals += digest_of(posted.kind, posted.legs)
         return _NONE
 
-    def _posted_before(self, key: Account) -> Balance | None:
-        """A customer's balance where the log was begun to be read; None where that isn't known."""
+    def _posted_before(self, key: Account, version: int | None) -> Balance | None:
+        """A customer's balance where the log was begun to be read, of which a posting made this
+        version; None where there's none, or an archive has it."""
         code, asset, organisation = key
-        if self._connection is None or not self._begin or not code.startswith(CUSTOMER_PREFIX):
+        if self._connection is None or not self._begin or version in (None, 1):
             return None
         earlier = views.posted_before(self._connection, organisation, owner(code), self._begin)
         for posted in earlier:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from chainteller.storage.db.query import Query, Record, Session, row_of
-from chainteller.storage.log import entry
+from chainteller.storage.log import entry, views
 
 _BODY = row_of("number", "body")
 _OF_CUSTOMER = """
@@ -26,12 +26,11 @@ _ERASE = Query(
 
 
 def archived(connection: Session, organisation_id: str, customer_id: str) -> list[int]:
-    """The numbers of entries about a customer's records whose bodies are in archives."""
-    return sorted(
-        row.number
-        for row in _ABOUT.rows(connection, organisation_id, customer_id)
-        if row.body is None
-    )
+    """The numbers of entries about a customer's records whose bodies are in archives, also those
+    whose bodies are here, too."""
+    upto = views.head(connection, organisation_id).archived
+    about = _ABOUT.rows(connection, organisation_id, customer_id)
+    return sorted(row.number for row in about if row.number <= upto)
 
 
 def erase_inputs(connection: Session, organisation_id: str, customer_id: str) -> int:

@@ -88,8 +88,9 @@ def contradicted(
     A row is followed back through its writes: each must have found it as the one before left it,
     or it was altered in between and an honest write has sealed the alteration. The API keys under
     which it was written must have been in force then. The trail is read for that as far as it's
-    ``RECENT``. Rows that were last written in archived entries aren't compared: verification with
-    the archive does that.
+    ``RECENT``, and each row at least to the write before the last one, or to the one that made it:
+    what an honest write found may have been made up. No archive takes the entry that a row rests
+    on.
 
     Args:
         connection: in any transaction.
@@ -106,20 +107,17 @@ def contradicted(
     for each in rows:
         compared.rows[each.table.name, each.key] = _Followed(seal_of(connection, *each))
     of_trail = _of_trail(connection, trail)
-    for entries in (
-        _recent(of_trail, compared),
-        of_trail,
-        _entries(_stream(connection, _OF_WHOLE_LOG, of, "")),
-    ):
-        said = compared.follow_all(entries, uses)
-        if said:
-            return said
-        compared = compared.unseen()
-        if not compared.rows:
+    others = [each for each in trail.objects if each != trail.account_id]
+    said = compared.follow_all(_recent(of_trail, compared), uses)
+    compared.found_by(_about(connection, of, others))
+    for entries in (of_trail, _entries(_stream(connection, _OF_WHOLE_LOG, of, ""))):
+        compared = compared.unfounded()
+        if said or not compared.rows:
             break
-    if compared.rows and not _is_archived(connection, of):
-        name, key = next(iter(compared.rows))
-        return f"no entry wrote {name} {key}"
+        said = compared.follow_all(entries, uses)
+    said = said or compared.unfounded().unmade(of)
+    if said:
+        return said
     return next(filter(None, (_key_contradicted(connection, each) for each in uses.values())), "")
 
 
@@ -152,8 +150,7 @@ def _newest(connection: Session, trail: Trail, row: Kept, statuses: Collection[s
             is_added = status is None or status in statuses
             is_same = not is_added or made == seal_of(connection, row.table, key)
             return "" if is_same else f"{name} {key} {_isnt_as(found.entry)}"
-    is_archived = _is_archived(connection, trail.organisation_id)
-    return "" if is_archived else f"no entry wrote {name} {key}"
+    return f"no entry wrote {name} {key}"
 
 
 def _recent(of_trail: Iterator[_Found], compared: "_Compared") -> Iterator[_Found]:
@@ -187,9 +184,7 @@ def _key_contradicted(connection: Session, use: Entry) -> str:
                 ends += [each for each in until if each is not None]
     if ends and min(ends) + MINUTE < use.at:
         return f"API key {use.key_id} had ended before entry {use.number} was written under it"
-    if is_made or _is_archived(connection, use.log):
-        return ""
-    return f"no entry made API key {use.key_id}"
+    return "" if is_made else f"no entry made API key {use.key_id}"
 
 
 def seal_contradicted(connection: Session, trail: Trail, row: Kept, seal: str, size: int) -> str:
@@ -207,8 +202,6 @@ def seal_contradicted(connection: Session, trail: Trail, row: Kept, seal: str, s
         if not _is_good(connection, found):
             return _altered(found)
         return "" if made == [seal] else f"{row.key} {_isnt_as(found.entry)}"
-    if _is_archived(connection, of):
-        return ""
     return f"no entry wrote {row.table.name} {row.key}"
 
 
@@ -218,15 +211,19 @@ class _Followed:
     def __init__(self, seal: str | None) -> None:
         self.left = seal
         """The seal that the next older write must have left."""
-        self.is_seen = False
+        self.number = 0
+        """Of the last entry through which it was followed; 0 if none named it so far."""
+        self.is_founded = False
+        """Whether an older entry named it, too, or that one made it."""
         self.is_whole = False
         """Whether the write that made it was reached."""
 
-    def take(self, before: Sequence[Any]) -> None:
+    def take(self, number: int, before: Sequence[Any]) -> None:
         """An entry wrote it, over what it says of the row ``before``."""
-        self.is_seen = True
         self.left = before[1] if len(before) > 1 else None
         self.is_whole = self.left is None
+        self.is_founded = self.is_whole or self.number > 0
+        self.number = number
 
 
 class _Compared:
@@ -238,14 +235,36 @@ class _Compared:
         self.is_whole = False
         """Whether there are no older entries."""
         self._is_rest = False
-        """Whether it's enough to find each row once."""
+        """Whether it's enough to find each row so often that it's founded."""
 
-    def unseen(self) -> "_Compared":
-        """The rows that no entry has named so far."""
+    def unfounded(self) -> "_Compared":
+        """The rows that have to be followed further."""
         rest = _Compared(self._connection)
         rest._is_rest = True
-        rest.rows = {place: each for place, each in self.rows.items() if not each.is_seen}
+        rest.rows = {place: each for place, each in self.rows.items() if not each.is_founded}
         return rest
+
+    def found_by(self, entries: Iterator[_Found]) -> None:
+        """Find rows that were followed only once in earlier entries about their objects, which are
+        few. How they left them was looked at when they were ``RECENT``."""
+        rows = {place: each for place, each in self.rows.items() if each.number}
+        while any(not each.is_founded for each in rows.values()):
+            found = next(entries, None)
+            if found is None:
+                return
+            for name, key, *_ in found.entry.rows if _is_good(self._connection, found) else ():
+                row = rows.get((name, key))
+                if row is not None and found.entry.number < row.number:
+                    row.is_founded = True
+
+    def unmade(self, organisation_id: str) -> str:
+        """Which row no entry made, in words. An archive may have the write before the last one."""
+        for (name, key), each in self.rows.items():
+            if not each.number:
+                return f"no entry wrote {name} {key}"
+            if each.number > archived(self._connection, organisation_id).size:
+                return f"no entry made {name} {key}, which entry {each.number} found"
+        return ""
 
     def follow_all(self, entries: Iterator[_Found], uses: dict[str, Entry]) -> str:
         """Follow everything back through entries, the newest first; what is wrong, in words.
@@ -267,7 +286,7 @@ class _Compared:
     def _is_done(self) -> bool:
         rows = self.rows.values()
         if self._is_rest:
-            return all(each.is_seen for each in rows)
+            return all(each.is_founded for each in rows)
         return self._balances is None and all(each.is_whole for each in rows)
 
     def follow(self, found: _Found) -> str:
@@ -278,12 +297,12 @@ class _Compared:
             return _altered(found)
         for name, key, made, *more in told.rows:
             row = self.rows.get((name, key))
-            if row is None or row.is_whole:
+            if row is None or row.is_whole or 0 < row.number <= told.number:
                 continue
-            if made != row.left:
+            if made != row.left and not (self._is_rest and row.number):
                 is_later = f"was altered after entry {told.number} and written again"
-                return f"{name} {key} {is_later if row.is_seen else _isnt_as(told)}"
-            row.take(more)
+                return f"{name} {key} {is_later if row.number else _isnt_as(told)}"
+            row.take(told.number, more)
         return self._balances.follow(told) if self._balances else ""
 
     @property
@@ -315,6 +334,8 @@ class _Balances:
         }
         """How often each one was followed; those that must be are in there from the start."""
         self._needed = tuple(self._seen)
+        self._oldest: dict[tuple[str, str], int] = {}
+        """The number of the last entry through which each one was followed."""
 
     def follow(self, told: Entry) -> str:
         """As for rows, of what an entry posted to the account."""
@@ -325,6 +346,7 @@ class _Balances:
                 return f"{' '.join(key)} {_isnt_as(told)}"
             self._left[key] = str(after - leg.change), str(version - 1)
             self._seen[key] = self._seen.get(key, 0) + 1
+            self._oldest[key] = told.number
         return ""
 
     @property
@@ -334,11 +356,12 @@ class _Balances:
         return all(self._seen[key] > 1 or self._is_whole(key) for key in self._needed)
 
     def unfounded(self, connection: Session) -> str:
-        """Which balance doesn't begin with nothing, if there are no older entries; in words."""
-        found = next((key for key in self._seen if not self._is_whole(key)), None)
-        if found is None or _is_archived(connection, self._organisation_id):
-            return ""
-        return f"no entry moved {' '.join(found)}"
+        """Which balance doesn't begin with nothing, if there are no older entries; in words. An
+        archive has what was before the postings that were there when it was written."""
+        begins = [key for key in self._seen if not self._is_whole(key)]
+        size = archived(connection, self._organisation_id).size if begins else 0
+        found = next((key for key in begins if self._oldest.get(key, _NEWEST) > size), None)
+        return "" if found is None else f"no entry moved {' '.join(found)}"
 
     def _is_whole(self, key: tuple[str, str]) -> bool:
         return self._left.get(key, _NOTHING) == _NOTHING
@@ -352,13 +375,13 @@ def _altered(found: _Found) -> str:
     return f"entry {found.entry.number} of {found.entry.log} was altered"
 
 
-def _is_archived(connection: Session, organisation_id: str) -> bool:
-    """Whether a good entry of the deployment's log says that an archive has entries of a log."""
+def archived(connection: Session, organisation_id: str) -> moved.Told:
+    """What an archive took last of a log, as a good entry of the deployment's log says."""
     for found in _about(connection, DEPLOYMENT, (moved.DATABASE,)):
         told = moved.told_by(found.entry)
         if told is not None and told[0] == organisation_id and _is_good(connection, found):
-            return True
-    return False
+            return told[1]
+    return moved.Told(0, 0, "")
 
 
 def seal_of(connection: Session, table: Table, key: str) -> str | None:

@@ -17,6 +17,8 @@ class Told(NamedTuple):
     first: int
     upto: int
     name: str
+    size: int = 0
+    """How many entries the log had when it was moved, if an entry tells."""
 
 
 def told_by(found: Entry) -> tuple[str, Told] | None:
@@ -28,4 +30,4 @@ def told_by(found: Entry) -> tuple[str, Told] | None:
     if found.log != DEPLOYMENT or found.action != ARCHIVED or found.error is not None:
         return None
     told = found.inputs or {}
-    return told["log"], Told(told["from"], told["to"], told["archive"])
+    return told["log"], Told(told["from"], told["to"], told["archive"], told["size"])

@@ -13,7 +13,7 @@ on.
 import heapq
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import repeat
 from pathlib import Path
@@ -37,14 +37,15 @@ from chainteller.storage.db.query import (
 )
 from chainteller.storage.db.sources import Source, insert
 from chainteller.storage.log import erasing, views
-from chainteller.storage.log.entry import leaf_of
+from chainteller.storage.log.entry import erased, leaf_of
 from chainteller.storage.log.moved import DATABASE, Told
 from chainteller.storage.queries.epochs import ACCEPTED, SUBJECT
 from chainteller.storage.schema import ddl
 from chainteller.storage.upkeep import inspection
 
 PINNED = (SUBJECT, DATABASE)
-"""Objects of entries whose bodies stay in the database too: they are asked for again and again."""
+"""Objects of entries whose bodies stay in the database too: they are asked for again and again. So
+do those that rows rest on (``standing``)."""
 _APPLICATION_ID = 0x43544C41
 """``CTLA``: marks archives."""
 _FORM = 2
@@ -69,7 +70,7 @@ _NEWEST = Query(
 )
 _MOVING = (
     "organisation_id = :organisation AND number BETWEEN :first AND :upto "
-    f"AND object NOT IN ({quoted(PINNED)}) AND body IS NOT NULL"
+    f"AND object NOT IN ({quoted(PINNED)}) AND body IS NOT NULL AND NOT number IN :stay"
 )
 _COUNT = Query(f"SELECT count(*) AS value FROM entry WHERE {_MOVING}", Value)
 _ARCHIVED = Query(
@@ -137,12 +138,16 @@ def stored(connection: Session) -> Iterator[tuple[str, Told]]:
         yield row.organisation_id, Told(row.first, row.upto, row.name)
 
 
-def give_away(connection: Session, organisation_id: str, part: Part, name: str) -> None:
-    """Leave bodies to an archive that has them. The caller has locked the log."""
+def give_away(
+    connection: Session, organisation_id: str, part: Part, name: str, stay: Collection[int]
+) -> None:
+    """Leave bodies to an archive that has them, but those of the entries that ``stay``. The caller
+    has locked the log."""
     place = {"organisation": organisation_id, **part._asdict()}
-    count = connection.execute(_COUNT, place).scalar_one()
+    moving = place | {"stay": list(stay)}
+    count = connection.execute(_COUNT, moving).scalar_one()
     connection.execute(_ARCHIVED, place | {"count": count})
-    connection.execute(_FREE, place)
+    connection.execute(_FREE, moving)
     if not connection.execute(_LONGER, place | {"name": name}).rowcount:
         row = {"organisation_id": organisation_id, "name": name, **part._asdict()}
         connection.execute(_NEW, row)
@@ -443,7 +448,7 @@ class Past:
             if body is None and self.is_known:
                 body, file = _best(copies, found.leaf)
             whole = found._replace(body=body)
-            others = (name for copy, name in copies if copy._replace(mark=found.mark) != whole)
+            others = (name for copy, name in copies if not _is_copy(copy, whole))
             yield whole, file, next(others, "")
 
     def _archived(self, organisation_id: str) -> Iterator[tuple[inspection.StoredEntry, str]]:
@@ -452,6 +457,14 @@ class Past:
             for name, file in self._files
         )
         return heapq.merge(*copies, key=lambda each: each[0].number)
+
+
+def _is_copy(copy: inspection.StoredEntry, whole: inspection.StoredEntry) -> bool:
+    """Whether a file has an entry as it is; inputs may have been erased here alone so far."""
+    body = copy.body
+    if body != whole.body and body is not None and body.count(b"\n") == 2:
+        body = erased(body)
+    return copy._replace(mark=whole.mark, body=body) == whole
 
 
 def _best(copies: Sequence[tuple[inspection.StoredEntry, str]], leaf: bytes) -> tuple[bytes, str]:
