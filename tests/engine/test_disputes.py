@@ -19,16 +19,21 @@ from tests.world.declared import sealed_tables
 from tests.world.engines import USDC_ETHEREUM, World
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.engine.core import pacing
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.operations.disputes import clear_any, open_for
+from chainteller.engine.operations.keys import ApiKeys
 from chainteller.engine.verification.full_pass import verify
 from chainteller.engine.verification.in_rounds import INTERVAL, Verifier
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import BooksDisputed, Conflict, NotFound, ValidationFailed
+from chainteller.service.models.agents import EnrolAgent
 from chainteller.service.models.books import ClearDispute, Dispute
+from chainteller.service.models.decisions import OpenDecision
+from chainteller.service.models.quotes import QuoteRequest
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import marks
 from chainteller.storage.schema import guards
@@ -121,6 +126,60 @@ def test_whatever_is_altered_stops_payouts_within_a_minute_and_nothing_else(
     assert [each.action for each in world.engine.audit().data].count("dispute_books") == (
         scope == "organisation"
     )
+
+
+def close_a_market(world: World) -> None:
+    request = OpenDecision(kind="market", subject="sol-usd", reason="HALTED")
+    world.engine.open_decision(request)
+
+
+def enrol_an_agent(world: World) -> None:
+    key = public_key_text(bytes(32))
+    world.engine.enrol_agent(EnrolAgent(name="meri", public_key=key))
+
+
+def clear_by_nobody(world: World) -> None:
+    open_for(world.context, [Breach(20, "changed", "trade TXN_1", "default")])
+
+
+def make_a_key(world: World) -> None:
+    ApiKeys(world.context).create("till")
+
+
+@pytest.mark.forms(5)
+@pytest.mark.parametrize(
+    ("prepare", "statement", "where"),
+    [
+        (close_a_market, "DELETE FROM market_control", "market_control sol-usd"),
+        (enrol_an_agent, "UPDATE agent SET name = 'other'", "agent "),
+        (clear_by_nobody, "UPDATE dispute SET cleared_at = 1", "dispute "),
+        (make_a_key, "DELETE FROM api_key", "api_key "),
+        (
+            lambda world: world.engine.create_quote(
+                "sol-usd", QuoteRequest(amount="9.00", side="buy"), idempotency_key="again"
+            ),
+            "DELETE FROM idempotency",
+            "idempotency default create_quote again",
+        ),
+        (World.settle, "UPDATE organisation SET fee_bps = 0", "organisation default"),
+        (World.settle, "UPDATE bank_account SET balance = '900000000'", "bank_account default "),
+        (World.settle, "UPDATE customer SET kyc_level = 'enhanced', control = 'x'", "customer "),
+    ],
+    ids=["market", "agent", "dispute", "quota", "repetition", "fees", "bank's balance", "customer"],
+)
+def test_what_limits_somebody_is_named_within_a_minute(
+    world: World,
+    verifier: Verifier,
+    prepare: Callable[[World], object],
+    statement: str,
+    where: str,
+) -> None:
+    prepare(world)
+    with world.database.write() as connection:
+        assert connection.execute(text(statement)).rowcount > 0
+        connection.commit()
+    found = a_minute(world, verifier)
+    assert any(each.where.startswith(where) for each in found), found
 
 
 def test_payouts_go_on_once_the_rows_are_mended_and_the_dispute_is_cleared(
