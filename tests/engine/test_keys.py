@@ -356,10 +356,10 @@ def test_keys_that_are_issued_rotated_and_revoked_are_as_the_log_says(
     assert look() == ()
 
 
-def test_a_key_whose_entries_are_archived_opens(
+def test_a_key_of_which_an_archive_has_the_entries_opens(
     world: World, keys: ApiKeys, tmp_path: Path
 ) -> None:
-    """An archive that is verified with the database says what they say."""
+    """They stay in the database, too."""
     door, look = looks(world)
     key = keys.create("branch")
     world.advance(40 * 24 * 3_600)

@@ -907,6 +907,13 @@ FAULTS = (
         "tests/simulation/attacker/test_attacker.py::test_a_key_that_opened_while_the_log_hid_its_end_is_named_when_all_is_back",
     ),
     Fault(
+        "a wallet that was made older for its request is paid",
+        "engine/operations/payout_checks.py",
+        "is_new = 0 <= withdrawal.created - wallet.created < UNVERIFIED_HOLD",
+        "is_new = False",
+        "tests/tampering/test_what_is_not_there.py::test_a_new_wallet_that_somebody_made_older_for_a_moment_is_not_paid",
+    ),
+    Fault(
         "an archive takes what an API key rests on",
         "storage/upkeep/standing.py",
         "            yield True\n",

@@ -22,6 +22,7 @@ from chainteller.domain.policy import Policy
 from chainteller.engine.verification.full_pass import recent_ends, verify_since
 from chainteller.service.errors import BooksDisputed
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
+from chainteller.service.models.decisions import Approval
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage.db.records import Tables
 
@@ -181,3 +182,28 @@ def test_a_balance_that_was_made_up_is_named_once_it_was_moved(bank: World) -> N
     bank.execute(bank.quote("1", "sell"))
     wrong = verify_since(bank.database, begin).breaches
     assert any("doesn't go on from the balance" in each.what for each in wrong), wrong
+
+
+def test_a_new_wallet_that_somebody_made_older_for_a_moment_is_not_paid(bank: World) -> None:
+    """When the withdrawal is sent, the row is as the log says again."""
+    bank.deposit("100.00", USDC_SOLANA)
+    chain = bank.engine.open_blockchain_account(
+        OpenBlockchainAccount(trading_account_id=bank.account, network="solana")
+    ).value.id
+    wallet = bank.engine.register_counterparty(
+        RegisterCounterparty(address=_WALLET, network="solana")
+    ).value.id
+    by = f"UPDATE counterparty SET created = created {{}} {2 * DAY}"  # noqa: S608 - our own names
+    altered(bank, by.format("-"))
+    destination = Destination(
+        type="counterparty", counterparty_id=wallet, blockchain_account_id=chain
+    )
+    request = WithdrawalRequest(amount="1.00", currency=USDC_SOLANA, destination=destination)
+    waiting = bank.engine.withdraw(bank.account, request).value
+    altered(bank, by.format("+"))
+    (decision,) = bank.engine.decisions().data
+    bank.engine.approve_decision(decision.id, Approval())
+    bank.settle()
+    paid = bank.engine.withdrawal_record(bank.account, waiting.id)
+    assert paid.failure_reason is not None
+    assert "couldn't receive anything" in paid.failure_reason.message

@@ -15,7 +15,7 @@ from chainteller.domain.challenges import is_verified
 from chainteller.domain.decisions import UNVERIFIED_HELD, DecisionStatus
 from chainteller.domain.evidence import VerificationMethod
 from chainteller.domain.ledger import JournalKind, owner
-from chainteller.domain.limits import DestinationClass
+from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
 from chainteller.domain.preconditions import Control
 from chainteller.domain.transfers import Direction, TransferStatus
@@ -143,6 +143,9 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
 
 
 _FROZEN = Refused(ACCOUNT_FROZEN, "The account was frozen before the withdrawal was sent.")
+_TOO_NEW = Contradiction(
+    "WITHDRAWAL", "The wallet couldn't receive anything when it was requested."
+)
 _UNREADABLE = Contradiction("UNREADABLE", "The withdrawal holds a value that can't be read.")
 
 
@@ -313,7 +316,8 @@ def _of_wallet(tx: UnitOfWork, withdrawal: Record, account: Record) -> Refused |
         details = error.details
         return Refused(error.code, error.message, details["reason"], details["claimId"])
     if withdrawal.destination_class != DestinationClass.VERIFIED:
-        return None
+        is_new = 0 <= withdrawal.created - wallet.created < UNVERIFIED_HOLD
+        return _contradicted(_TOO_NEW) if is_new else None
     if link is None:
         return _contradicted(Contradiction("LINK", "The wallet was never verified."))
     as_requested = link.verified_at <= withdrawal.created

@@ -1,8 +1,8 @@
 """The thread that verifies the books while a console or a server runs.
 
 What was written lately is verified again and again, within a minute; everything once a day. Of
-several servers on one database one does it. What others write there doesn't stop that: each of them
-does the same at longer intervals, by its own clock and memory.
+several servers on one database each does the first, and one the other. What others write there
+doesn't stop that: the rest does the same at longer intervals, by its own clock and memory.
 """
 
 import json
@@ -39,7 +39,7 @@ SMALL = 1_000
 _MOST = 20 * RECENT
 """A breach is found again by every look, until so many entries follow it."""
 _OTHERS = 10
-"""How many times longer the intervals are of a server that isn't the one to do it."""
+"""How many times more days a server that isn't the one to do it waits to verify everything."""
 _RETRY = 10 * MINUTE
 _FIRST_S, _POLL_S, _STOP_S = 2.0, 1.0, 20.0
 _log = logging.getLogger(__name__)
@@ -105,7 +105,7 @@ class Verifier(Background):
 
     Args:
         context: the bank.
-        leads: whether it's this process that does it now.
+        leads: whether it's this process that verifies everything.
         process: verifies everything; None where only a small database is verified as a whole.
         uses: of API keys by this process, if it takes any.
     """
@@ -163,7 +163,7 @@ class Verifier(Background):
             ServiceUnavailable: the database can't be used.
         """
         now, times = self._now(), 1 if self._leads() else _OTHERS
-        if not 0 <= now - self._looked_at < times * INTERVAL:
+        if not 0 <= now - self._looked_at < INTERVAL:
             self._look(now)
         if self._process is not None and self._process.is_running:
             self._take_whole(self._process)
