@@ -334,6 +334,21 @@ def test_a_key_as_it_was_before_it_was_revoked_is_named(
         door.principal(key.text)
 
 
+def test_a_revoked_key_opens_no_server_that_is_told_a_log_of_before(
+    world: World, keys: ApiKeys
+) -> None:
+    """The server has just started, and has seen no longer log."""
+    key = keys.create("branch")
+    before = row_of(world)
+    keys.revoke(key.key_id)
+    world.advance(120)
+    alter(world, ", ".join(f"{name} = :{name}" for name in before), **before)
+    resize(world, -1)
+    door, _ = looks(world)
+    with pytest.raises(Unauthorized):
+        door.principal(key.text)
+
+
 def resize(world: World, by: int) -> None:
     with world.context.database.write() as connection:
         connection.execute(text("UPDATE log SET size = size + :by"), {"by": by})

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from chainteller.engine.core import timekeeping
 from chainteller.engine.core.breaches import UNREADABLE, Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.service.errors import ServiceUnavailable, WriterKeyMissing
@@ -22,6 +23,8 @@ from chainteller.storage.log.last_writes import Kept, Trail
 _MOST = 1_000
 _NO_SEAL = ""
 """Of a row with a value that no build writes."""
+_Moment = tuple[int, int]
+"""How many entries a log had, as its row said, and when."""
 
 
 class KeyUse(NamedTuple):
@@ -37,10 +40,10 @@ class KeyUses:
     """How keys were used since the last look at the books; threads may share it."""
 
     def __init__(self, context: EngineContext) -> None:
-        self._database = context.database
+        self._context, self._database = context, context.database
         self._lock = threading.Lock()
-        self._uses: dict[KeyUse, int] = {}
-        """With how many entries the log had at the last use."""
+        self._uses: dict[KeyUse, _Moment] = {}
+        """With the last use."""
         self.sizes: Mapping[str, int] = {}
         """Of the logs, at the last look; a log never becomes shorter."""
 
@@ -58,17 +61,18 @@ class KeyUses:
         """
         use = use_of(table, row)
         size = max(row.size or 0, least.get(use.organisation_id, 0))
-        self.note(use, size)
-        return None if use != former and self.contradicted(use, size) else use
+        moment = (size, timekeeping.estimate(self._context.clock, self._context.keeper))
+        self.note(use, moment)
+        return None if use != former and self.contradicted(use, moment) else use
 
-    def note(self, use: KeyUse, size: int) -> None:
+    def note(self, use: KeyUse, moment: _Moment) -> None:
         """Remember a use. Beyond the most that are remembered, each of them is named anyway, or
         is a key in force."""
         with self._lock:
             if use in self._uses or len(self._uses) < _MOST:
-                self._uses[use] = max(size, self._uses.get(use, 0))
+                self._uses[use] = max(moment, self._uses.get(use, moment))
 
-    def contradicted(self, use: KeyUse, size: int) -> str:
+    def contradicted(self, use: KeyUse, moment: _Moment) -> str:
         """Why a key isn't as the log says, in words; empty if it is, or if there's no writer's key
         to check that with.
 
@@ -77,7 +81,7 @@ class KeyUses:
         """
         try:
             with self._database.read() as connection:
-                return _contradicted(connection, use, size)
+                return _contradicted(connection, use, moment)
         except WriterKeyMissing:
             return ""
 
@@ -92,11 +96,11 @@ class KeyUses:
             uses, self._uses = self._uses, {}
         try:
             with self._database.read(patient=True) as connection:
-                said = {use: _contradicted(connection, use, size) for use, size in uses.items()}
+                said = {use: _contradicted(connection, use, at) for use, at in uses.items()}
                 self.sizes = views.sizes(connection)
         except ServiceUnavailable as error:
-            for use, size in uses.items():
-                self.note(use, size)
+            for use, moment in uses.items():
+                self.note(use, moment)
             if isinstance(error, WriterKeyMissing):
                 return ()
             raise
@@ -118,7 +122,7 @@ def use_of(table: Table, row: Record) -> KeyUse:
     return KeyUse(table.name, str(key), str(row.organisation_id), seal)
 
 
-def _contradicted(connection: Session, use: KeyUse, size: int) -> str:
+def _contradicted(connection: Session, use: KeyUse, moment: _Moment) -> str:
     trail = Trail(use.organisation_id, "", (use.key_id,))
     kept = Kept(getattr(Tables, use.table), use.key_id)
-    return last_writes.seal_contradicted(connection, trail, kept, use.seal, size)
+    return last_writes.seal_contradicted(connection, trail, kept, use.seal, *moment)

@@ -187,15 +187,20 @@ def _key_contradicted(connection: Session, use: Entry) -> str:
     return "" if is_made else f"no entry made API key {use.key_id}"
 
 
-def seal_contradicted(connection: Session, trail: Trail, row: Kept, seal: str, size: int) -> str:
+def seal_contradicted(
+    connection: Session, trail: Trail, row: Kept, seal: str, size: int, at: int
+) -> str:
     """Why a row with this seal isn't what its log's first ``size`` entries left, in words; empty if
-    it is. Only entries about the trail's objects and the clock are read.
+    it is. Only entries about the trail's objects and the clock are read. One from a minute before
+    the row was read, ``at``, was there whatever the log's own row said of its size.
 
     Raises:
         WriterKeyMissing: no mark can be checked.
     """
     of = trail.organisation_id
-    for found in _about(connection, of, (*trail.objects, CLOCK), size + 1):
+    for found in _about(connection, of, (*trail.objects, CLOCK)):
+        if found.entry.number > size and found.entry.at > at - MINUTE:
+            continue
         made = [told[2] for told in found.entry.rows if told[:2] == [row.table.name, row.key]]
         if not made:
             continue
