@@ -23,6 +23,8 @@ from tests.payouts.bank import (
 from tests.tampering.altering import unguarded
 from tests.world.engines import DPT
 from tests.world.files import sealed
+from tests.world.logs import entries
+from tests.world.told import statements
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.challenges import DORMANCY
@@ -227,6 +229,27 @@ def test_a_withdrawal_that_was_reviewed_is_sent(bank: PayoutBank, late: int) -> 
     bank.pass_time(MINUTE)
     assert bank.is_paid(withdrawal_id)
     assert refusals(bank, withdrawal_id) == []
+
+
+def test_a_payout_reads_no_entries_of_quotes_that_were_not_executed(bank: PayoutBank) -> None:
+    pair = solana(bank)
+
+    def reads() -> int:
+        with statements(bank.world.database) as told:
+            withdrawal = bank.request(pair)
+            bank.pass_time(MINUTE)
+        assert bank.is_paid(withdrawal.id)
+        bank.pass_time(2 * HOUR)
+        return sum("FROM entry" in sql for sql, _ in told)
+
+    first, second = reads(), reads()  # the second one also compares the first one, for the limits
+    for _ in range(200):
+        bank.world.quote("10.00", trading_account_id=pair.account_id)
+    bank.pass_time(2 * HOUR)
+    assert reads() - second <= 2 * (second - first)
+    offered = entries(bank.world.database, action="create_quote")
+    assert {name for each in offered for name, *_ in each.rows} == {"quote"}
+    assert not any(each.journals for each in offered)
 
 
 def test_a_withdrawal_whose_amount_is_no_number_is_not_sent_and_stays_as_it_is(

@@ -39,7 +39,11 @@ _ENTRIES = Source(records.Entry, former=(_FORMER, bytes | None))
 _BEFORE = "organisation_id = :organisation AND number < :before AND body IS NOT NULL"
 _NEWEST_FIRST = "ORDER BY number DESC LIMIT :most"
 _OF_WHOLE_LOG = _ENTRIES.where(f"{_BEFORE} {_NEWEST_FIRST}")
-_OF_ACCOUNT = _ENTRIES.where(f"{_BEFORE} AND trading_account_id = :of {_NEWEST_FIRST}")
+_OF_ACCOUNT = _ENTRIES.where(
+    f"{_BEFORE} AND trading_account_id = :of AND action <> 'create_quote' {_NEWEST_FIRST}"
+)
+"""Without new quotes, of which an account may have any number: what creates one posts nothing and
+writes no other row, and it's about the quote."""
 _OF_OBJECT = _ENTRIES.where(f"{_BEFORE} AND object = :of {_NEWEST_FIRST}")
 _SOME = _ENTRIES.where("organisation_id = :organisation AND number IN :numbers")
 _NEWEST = 2**62
