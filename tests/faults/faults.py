@@ -1014,8 +1014,8 @@ FAULTS = (
     Fault(
         "a gateway sends again what may have been done",
         "engine/forwarding/requests.py",
-        "    if earlier.status not in MAY_BE_SENT:\n",
-        "    if earlier.status == RequestStatus.DONE:\n",
+        "    if earlier.status in MAY_BE_SENT:\n",
+        "    if earlier.status != RequestStatus.DONE:\n",
         "tests/gateway/test_gateway.py",
     ),
     Fault(

@@ -328,7 +328,7 @@ RULES = (
     Fault(
         "answers aren't kept under their keys",
         "engine/core/unit_of_work.py",
-        "        transaction.rows.insert_once(Tables.idempotency, outcome, _in_progress(key))\n",
+        "        transaction.rows.insert_once(Tables.idempotency, outcome, in_progress(key))\n",
         "        transaction.rows.seal_new(Tables.idempotency, [])\n",
         SIMULATOR,
     ),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from sqlalchemy import text
 from tests.gateway.conftest import TOKEN, Gateway, gateway_before
@@ -166,6 +167,24 @@ def test_a_replay_is_what_the_provider_said_byte_by_byte(
     assert "laterVersion" in first.text
     assert again.headers["idempotent-replayed"] == "true"
     assert again.content == first.content
+
+
+def test_of_two_requests_with_one_key_the_second_waits_for_the_first(gateway: Gateway) -> None:
+    """As at a bank's own server, until the outcome of the first is looked for."""
+    body = {"bankAccountId": "DDA-1", "bankAccountType": "checking"}
+    meanwhile: list[httpx.Response] = []
+
+    def distort(_call: SpecifiedCall, _status: int, _body: Any) -> bytes:
+        meanwhile.append(gateway.post("/trading-accounts", "once", **body))
+        return b""
+
+    gateway.provider.distort = distort
+    first = gateway.post("/trading-accounts", "once", **body)
+    assert first.json()["error"] == "PROVIDER_UNANSWERED"
+    told = meanwhile[0].json()
+    assert (meanwhile[0].status_code, told["error"]) == (409, "IDEMPOTENCY_IN_PROGRESS")
+    assert (told["details"], meanwhile[0].headers["retry-after"]) == ({"key": "once"}, "1")
+    assert gateway.provider.keys.count("once") == 1
 
 
 @pytest.mark.parametrize("ended", ["by the provider", "by a person"])

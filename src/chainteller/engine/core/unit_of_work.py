@@ -424,7 +424,7 @@ def _done(
             "body": result.to_short_json(),
             "at": transaction.now,
         }
-        transaction.rows.insert_once(Tables.idempotency, outcome, _in_progress(key))
+        transaction.rows.insert_once(Tables.idempotency, outcome, in_progress(key))
     transaction.audit(
         call.operation.name,
         transaction.audited_object or _subject(call),
@@ -435,14 +435,12 @@ def _done(
     except DatabaseError as error:  # a repetition waits for the first request, but not for ever
         if key is None or sqlstate(error) != LOCK_TIMED_OUT:
             raise
-        raise _in_progress(key) from error
+        raise in_progress(key) from error
     return Written(result, created=transaction.created)
 
 
-def _in_progress(key: str) -> IdempotencyInProgress:
-    return IdempotencyInProgress(
-        "The first request with this key is still being answered.", {"key": key}
-    )
+def in_progress(key: str) -> IdempotencyInProgress:
+    return IdempotencyInProgress("The first request with this key has no answer yet.", {"key": key})
 
 
 def _subject(call: Call[Written[Model]]) -> str:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from chainteller.domain.actors import WORKER, Actor
-from chainteller.domain.clock import MINUTE, format_instant
+from chainteller.domain.clock import MINUTE, SECOND, format_instant
 from chainteller.domain.decisions import DecisionStatus
 from chainteller.domain.ids import Prefix, id_of
 from chainteller.domain.preconditions import Act
@@ -17,7 +17,13 @@ from chainteller.engine.core import outcome, preconditions, unit_of_work
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Job, Outcome
 from chainteller.engine.core.ports import Provider
-from chainteller.engine.core.unit_of_work import UnitOfWork, check_case, checked_key, fingerprint
+from chainteller.engine.core.unit_of_work import (
+    UnitOfWork,
+    check_case,
+    checked_key,
+    fingerprint,
+    in_progress,
+)
 from chainteller.engine.forwarding import kept
 from chainteller.engine.operations import decision_records, logged_rows, provider_requests
 from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE, changed
@@ -25,7 +31,6 @@ from chainteller.engine.operations.trades import PUT_BACK
 from chainteller.engine.operations.transfers import SEND
 from chainteller.service import operations
 from chainteller.service.errors import (
-    IdempotencyInProgress,
     IdempotencyKeyReused,
     ProviderUnanswered,
     ReplyUnusable,
@@ -100,8 +105,7 @@ def refused(
 
 def replayed(context: EngineContext, actor: Actor, call: Call[Any]) -> Written[Any]:
     """What the key was answered first."""
-    again = IdempotencyInProgress("The first request is being answered.", {"key": call.key})
-    return refused(context, actor, call, again)
+    return refused(context, actor, call, in_progress(str(call.key)))
 
 
 def begin(
@@ -153,7 +157,7 @@ def record(
     due = tx.after(tx.context.options.settle_after_s) if is_sent else None
     evidence = json.dumps(before, sort_keys=True) if before else None
     if earlier is not None:
-        _require_sendable(tx.connection, earlier, mark)
+        _require_sendable(tx, earlier, mark)
         provider_requests.require_request_as_logged(tx, earlier)
         update = changed(earlier, status, tx.now, key=key, due=due, before=evidence)
         decided = Outcome(earlier.id, rows=(update,))
@@ -180,15 +184,20 @@ def record(
     return made
 
 
-def _require_sendable(connection: Session, earlier: Record, mark: str) -> None:
-    """Raises ServiceError: the key's first request was another one, or may have been done."""
+def _require_sendable(tx: UnitOfWork, earlier: Record, mark: str) -> None:
+    """Raises ServiceError: the key's first request was another one, may still be answered by
+    whoever sent it, or may have been done."""
     if earlier.fingerprint != mark or earlier.status == RequestStatus.DONE:
         raise IdempotencyKeyReused(
             "This idempotency key was used for another request.",
             {"key": earlier.key, "firstUsedAt": format_instant(earlier.created)},
         )
-    if earlier.status not in MAY_BE_SENT:
-        raise unanswered(connection, earlier)
+    if earlier.status in MAY_BE_SENT:
+        return
+    patience = round(tx.context.options.settle_after_s * SECOND)
+    if earlier.status == RequestStatus.SENDING and tx.now < earlier.updated + patience:
+        raise in_progress(earlier.key)
+    raise unanswered(tx.connection, earlier)
 
 
 def subject_of(call: Call[Any]) -> str | None:
@@ -232,7 +241,7 @@ def finish(
             kept.account(tx, request.trading_account_id)
         row = provider_requests.locked(tx, request.id)
         if row.status == RequestStatus.DONE:
-            raise IdempotencyInProgress("It was answered meanwhile.", {"key": call.key})
+            raise in_progress(row.key)
         value = keep_answer(plan.keep, tx, call, told, row)
         subject = str(getattr(value, "id", "")) or row.id
         tx.created = told.created and call.key != row.id  # one in review was created before
