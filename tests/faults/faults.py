@@ -504,9 +504,16 @@ FAULTS = (
     Fault(
         "an error with status 500 is a refusal",
         "remote/sending.py",
-        "if reply.status >= 500 and isinstance(refusal, _MAY_BE_DONE):",
-        "if reply.status >= 600:",
+        "return reply.status >= 500 and (",
+        "return reply.status >= 600 and (",
         f"{MISBEHAVING}::test_a_write_answered_with_status_500_may_have_been_done",
+    ),
+    Fault(
+        "a refused repetition refuses a write that may have been done",
+        "remote/sending.py",
+        "if is_open or _leaves_doubt(reply):",
+        "if _leaves_doubt(reply):",
+        f"{MISBEHAVING}::test_a_refused_repetition_leaves_a_write_open_unless_it_judges_the_write",
     ),
     Fault(
         "read-only lets writes through",

@@ -1,6 +1,7 @@
 """Whatever a server does, the client says one of a few named things, and in time."""
 
 import contextlib
+import itertools
 import re
 import resource
 import socket
@@ -20,6 +21,7 @@ from chainteller.service.errors import (
     OutcomeUnknown,
     ReplyUnusable,
     ServiceUnreachable,
+    TellerError,
 )
 from chainteller.service.models.quotes import ExecuteRequest
 
@@ -115,6 +117,44 @@ def test_a_write_answered_with_status_500_may_have_been_done(code: str) -> None:
             service.cancel_trade("TDA_1", "TXN_1", idempotency_key="mine")
         service.close()
     assert fault.value.idempotency_key == "mine"
+
+
+@pytest.mark.parametrize("first", ["closes at once", "gateway error"])
+@pytest.mark.parametrize(
+    ("status", "code", "is_open"),
+    [
+        ("503 Service Unavailable", "SERVICE_UNAVAILABLE", True),
+        ("429 Too Many Requests", "RATE_LIMITED", True),
+        ("409 Conflict", "IDEMPOTENCY_IN_PROGRESS", True),
+        ("409 Conflict", "QUOTE_ALREADY_USED", True),
+        ("422 Unprocessable Content", "INSUFFICIENT_FUNDS", False),
+    ],
+)
+def test_a_refused_repetition_leaves_a_write_open_unless_it_judges_the_write(
+    first: str, status: str, code: str, is_open: bool
+) -> None:
+    said = f'{{"error": "{code}", "message": "No.", "details": {{}}}}'.encode()
+    answers = itertools.chain([FAULTS[first]], itertools.repeat(says(reply(said, status))))
+
+    def fault(connection: socket.socket, ended: threading.Event) -> None:
+        next(answers)(connection, ended)
+
+    with misbehaving(fault) as address:
+        service = client(address)
+        service.capabilities()
+        with pytest.raises(TellerError, match="No") as refused:
+            service.cancel_trade("TDA_1", "TXN_1", idempotency_key="mine")
+        service.close()
+    assert isinstance(refused.value, OutcomeUnknown) is is_open
+
+
+def test_a_key_that_is_being_answered_leaves_the_write_open() -> None:
+    said = b'{"error": "IDEMPOTENCY_IN_PROGRESS", "message": "Later.", "details": {}}'
+    with misbehaving(says(reply(said, "409 Conflict"))) as address:
+        service = client(address)
+        with pytest.raises(OutcomeUnknown, match="IDEMPOTENCY_IN_PROGRESS"):
+            service.cancel_trade("TDA_1", "TXN_1", idempotency_key="mine")
+        service.close()
 
 
 def test_a_server_that_behaves_is_understood() -> None:

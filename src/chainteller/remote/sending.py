@@ -26,9 +26,10 @@ from chainteller.remote.transport import (
     TransportFault,
     Unanswered,
 )
-from chainteller.service.error_codes import UnknownRefusal, from_wire
+from chainteller.service.error_codes import UnknownRefusal, from_wire, is_conclusive
 from chainteller.service.errors import (
     ClientError,
+    IdempotencyInProgress,
     InternalError,
     OutcomeUnknown,
     ProviderUnanswered,
@@ -132,17 +133,13 @@ class Sender:
         return Written(value, created=reply.status == 201, replayed=replayed)
 
     def _refused(self, reply: Reply, key: str) -> TellerError:
-        """The error of an error reply. After a 5xx that isn't a refusal of the contract, the write
-        may have happened.
-        """
+        """The error of an error reply: unknown, where the write may have happened."""
         refusal = _refusal(reply)
-        if refusal is None and reply.status < 500:
-            return ReplyUnusable(_strange(reply))
-        if refusal is None:
-            return OutcomeUnknown(f"Sent, but {_strange(reply)}", key)
-        if reply.status >= 500 and isinstance(refusal, _MAY_BE_DONE):
-            return OutcomeUnknown(f"Sent, but answered {refusal.code}: {refusal.message}", key)
-        return refusal
+        is_open = reply.follows_doubt and not (refusal is not None and is_conclusive(refusal))
+        if is_open or _leaves_doubt(reply):
+            said = f"answered {refusal.code}: {refusal.message}" if refusal else _strange(reply)
+            return OutcomeUnknown(f"Sent, but {said}", key)
+        return refusal or ReplyUnusable(_strange(reply))
 
     def _answered(self, request: Outgoing, attempts: int) -> Reply:
         """Send until a clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
@@ -160,7 +157,10 @@ class Sender:
             else:
                 wait_s = self._wait_after(reply, attempt)
                 if wait_s == 0 or last or time.monotonic() + wait_s >= ends:
-                    return reply
+                    is_sent = not isinstance(unclear, NotSent | None)
+                    return replace(reply, follows_doubt=is_sent)
+                if _leaves_doubt(reply):
+                    unclear = Unanswered(_strange(reply).rstrip("."))
             if last or time.monotonic() + wait_s >= ends:
                 break
             time.sleep(wait_s)
@@ -259,6 +259,14 @@ def _refusal(reply: Reply) -> ServiceError | None:
     except ValueError:
         return None
     return from_wire(body.error, body.message, body.details, reply.status)
+
+
+def _leaves_doubt(reply: Reply) -> bool:
+    """Whether a write may have happened although it was answered with an error."""
+    refusal = _refusal(reply)
+    if isinstance(refusal, IdempotencyInProgress):
+        return True
+    return reply.status >= 500 and (refusal is None or isinstance(refusal, _MAY_BE_DONE))
 
 
 def _code_of(reply: Reply) -> str:

@@ -85,6 +85,8 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    follows_doubt: bool = False
+    """Whether an earlier attempt of the same request may have been carried out."""
 
 
 class Phase(Enum):
