@@ -5,16 +5,21 @@ which ``icacls`` writes and shows.
 """
 
 import contextlib
+import glob
 import os
 import re
 import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
+from chainteller import open_files
+
+_DRAFT = ".draft"
+"""What the name of a draft ends with; SQLite's files beside it have more."""
 _ICACLS_TIMEOUT_S = 10
 _ALLOWS = re.compile(r"\(A;[^;]*;([^;]*);[^;]*;[^;]*;(WD|BU|AU|AN|BG|IU|NU)\)")
 """An entry of a DACL in SDDL that lets everyone, users, guests or anonymous ones do something."""
@@ -69,10 +74,8 @@ def write_atomically(file: Path, text: str, *, is_new: bool) -> None:
         FileExistsError: ``is_new``, and there is such a file.
         OSError: it can't be written.
     """
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    draft = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as opened:
+    with draft_beside(file) as draft:
+        with draft.open("w", encoding="utf-8", newline="") as opened:
             opened.write(text)
             opened.flush()
             os.fsync(opened.fileno())
@@ -81,8 +84,43 @@ def write_atomically(file: Path, text: str, *, is_new: bool) -> None:
         else:
             draft.replace(file)
         sync_folder(file.parent)
-    finally:
-        draft.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def draft_beside(file: Path) -> Iterator[Path]:
+    """An empty file of the owner's in the same folder, to be written and then named ``file``; it's
+    gone when the block ends, and what killed processes left in the folder is gone before.
+
+    Raises:
+        OSError: the folder can't be written.
+    """
+    folder = file.absolute().parent
+    remove_left_drafts(folder)
+    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{file.name}-", suffix=_DRAFT)
+    with contextlib.ExitStack() as held:
+        if is_windows():
+            os.close(handle)  # there, an open file can't get another name
+        else:
+            held.callback(os.close, handle)  # until then it isn't one that was left
+        try:
+            yield Path(name)
+        finally:
+            _remove(folder.glob(f"{glob.escape(Path(name).name)}*"))
+
+
+def remove_left_drafts(folder: Path) -> None:
+    """Remove the drafts that no process has open, each of which may be a copy of the whole bank;
+    where the system doesn't show that, they stay."""
+    if open_files.are_shown():
+        found = folder.glob(f".*-????????{_DRAFT}*")
+        _remove(each for each in found if not open_files.holders(each, with_this_process=True).pids)
+
+
+def _remove(files: Iterable[Path]) -> None:
+    """Remove files, and leave those that this user may not remove."""
+    for each in files:
+        with contextlib.suppress(OSError):
+            each.unlink()
 
 
 def sync_folder(folder: Path) -> None:

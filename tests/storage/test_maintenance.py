@@ -5,7 +5,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,15 +14,17 @@ import pytest
 from tests.world.engines import World, make_world
 from tests.world.files import KEYS
 
+from chainteller import open_files
 from chainteller.cli.error_output import Usage
 from chainteller.cli.lists import write_new_file
 from chainteller.engine.verification.full_pass import verify, verify_chain
+from chainteller.private_files import write_atomically
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
-from chainteller.storage.db import open_files
+from chainteller.storage.log.marks import derived_deployment
 from chainteller.storage.revision import REVISION
-from chainteller.storage.upkeep import maintenance
+from chainteller.storage.upkeep import archives, maintenance
 from chainteller.storage.upkeep.trial_restore import restored_beside
 
 
@@ -177,22 +179,47 @@ def test_restore_keeps_every_former_database(world: World, tmp_path: Path) -> No
 def test_what_killed_commands_left_is_removed_unless_it_is_in_use(
     world: World, tmp_path: Path
 ) -> None:
-    """A kill leaves a copy of the whole bank, under a hidden name."""
-    backup = tmp_path / "backup.db"
-    left = [tmp_path / name for name in (".backup.db-0abcdef_", ".bank.db-01234567")]
-    used, other = tmp_path / ".bank.db-89abcdef", tmp_path / ".bank.db-of-somebody"
-    for each in (*left, used, other):
+    """A kill leaves a copy of the whole bank, under a hidden name, and SQLite's files beside it."""
+    names = (".bank.db-20261128", ".bank.db-89abcdef.draft", ".x.key-89abcdef.draft")
+    _, used, mine = stay = [tmp_path / name for name in names]
+    backup, archive, key = (tmp_path / name for name in ("backup.db", "a.archive", "x.key"))
+    for each in stay:
         each.write_text("a copy")
-    left[1].with_name(f"{left[1].name}-wal").write_text("more of it")
-    with used.open() as held, subprocess.Popen(["sleep", "60"], stdin=held) as running:
-        maintenance.backup(world.database, backup)
+
+    def removes_what_was_left(step: Callable[[], object]) -> bool:
+        for ending in ("", "-wal"):
+            (tmp_path / f".yesterday.db-0abcdef_.draft{ending}").write_text("a copy")
+        step()
+        return sorted(each for each in tmp_path.iterdir() if each.name[0] == ".") == stay
+
+    def archived() -> None:
+        archives.open_to_write(archive, world.database, deployment).close()
+
+    with world.database.read() as connection:
+        deployment = derived_deployment(connection)
+    with (
+        mine.open(),
+        used.open() as held,
+        subprocess.Popen(["sleep", "60"], stdin=held) as running,
+    ):
+        held.close()
+        assert removes_what_was_left(lambda: maintenance.backup(world.database, backup))
+        assert removes_what_was_left(archived)
+        assert removes_what_was_left(archived), "which is there already"
+        assert removes_what_was_left(lambda: write_atomically(key, "secret", is_new=True))
         world.close()
-        maintenance.restore(backup, url(tmp_path / "bank.db"))
-        assert sorted(each for each in tmp_path.iterdir() if each.name.startswith(".")) == [
-            used,
-            other,
-        ]
+        assert removes_what_was_left(lambda: maintenance.restore(backup, url(tmp_path / "bank.db")))
         running.kill()
+
+
+def test_where_open_files_are_not_shown_drafts_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_files, "_PROCESSES", tmp_path / "nothing")
+    left = tmp_path / ".x.key-0abcdef_.draft"
+    left.write_text("perhaps another program's, which is writing it")
+    write_atomically(tmp_path / "x.key", "secret", is_new=True)
+    assert sorted(tmp_path.iterdir()) == [left, tmp_path / "x.key"]
 
 
 def test_restore_into_a_new_place(world: World, tmp_path: Path) -> None:

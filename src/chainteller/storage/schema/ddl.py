@@ -1,18 +1,17 @@
 """The schema: its state in a database, and its creation."""
 
-import os
-import tempfile
 from collections.abc import Collection
 from contextlib import AbstractContextManager, closing, suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Protocol
 
+from chainteller import open_files
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.quoting import FeeSchedule
+from chainteller.private_files import draft_beside
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
-from chainteller.storage.db import open_files
 from chainteller.storage.db.faults import unavailable
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built
 from chainteller.storage.db.records import Tables
@@ -145,18 +144,14 @@ def _is_ours(connection: sqlite3.Connection) -> bool:
 def _create_marked(path: Path) -> None:
     """Create the file under another name first, so that no process sees it empty."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    os.close(handle)
-    draft = Path(name)
     try:
-        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
-            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        with suppress(FileExistsError):
-            path.hardlink_to(draft)
+        with draft_beside(path) as draft:
+            with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            with suppress(FileExistsError):
+                path.hardlink_to(draft)
     except sqlite3.Error as error:
         raise OSError(str(error)) from error
-    finally:
-        draft.unlink()
 
 
 def state(connection: Session) -> State:

@@ -12,13 +12,13 @@ on.
 
 import heapq
 import os
-import tempfile
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from chainteller.private_files import draft_beside, remove_left_drafts
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import Database, connect
@@ -361,6 +361,7 @@ def open_to_write(path: Path, database: Database, deployment: str) -> Archive:
     """
     if database.path is not None and path.absolute() == database.path.absolute():
         raise _unusable(path, "it's the database itself")
+    remove_left_drafts(path.absolute().parent)
     with database.read() as connection:
         is_known = path.name in names(connection)
     if not path.exists() and not is_known:
@@ -379,34 +380,27 @@ def open_to_write(path: Path, database: Database, deployment: str) -> Archive:
 
 def _create(path: Path, deployment: str) -> None:
     """Make an empty archive under another name first, so that none is ever half made."""
-    draft: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        os.close(handle)
-        draft = Path(name)
-        with closing(sqlite3.connect(draft, isolation_level=None)) as raw:
-            raw.execute(f"PRAGMA application_id={_APPLICATION_ID}")
-            raw.execute("CREATE TABLE origin (form INTEGER NOT NULL, deployment TEXT NOT NULL)")
-            raw.execute("INSERT INTO origin VALUES (?, ?)", (_FORM, deployment))
-        file = connect(f"sqlite:///{draft}", as_it_is=True)
-        try:
-            with file.write() as connection:
-                for statement in ddl.tables(SQLITE, _TABLES):
-                    connection.execute(built(statement, None))
-                connection.commit()
-        finally:
-            file.close()
-        path.hardlink_to(draft)
+        with draft_beside(path) as draft:
+            with closing(sqlite3.connect(draft, isolation_level=None)) as raw:
+                raw.execute(f"PRAGMA application_id={_APPLICATION_ID}")
+                raw.execute("CREATE TABLE origin (form INTEGER NOT NULL, deployment TEXT NOT NULL)")
+                raw.execute("INSERT INTO origin VALUES (?, ?)", (_FORM, deployment))
+            file = connect(f"sqlite:///{draft}", as_it_is=True)
+            try:
+                with file.write() as connection:
+                    for statement in ddl.tables(SQLITE, _TABLES):
+                        connection.execute(built(statement, None))
+                    connection.commit()
+            finally:
+                file.close()
+            path.hardlink_to(draft)
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from error
     except sqlite3.Error as error:
         raise _unusable(path, explain_sqlite(error).message) from error
     except DatabaseError as error:
         raise _unusable(path, explain(error).message) from error
-    finally:
-        if draft is not None:
-            with suppress(OSError):
-                draft.unlink()
 
 
 def _unusable(path: Path, why: str) -> ServiceUnavailable:

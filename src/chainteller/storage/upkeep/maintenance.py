@@ -3,22 +3,21 @@
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
-from glob import escape
 from itertools import count
 from pathlib import Path
 
+from chainteller import open_files
+from chainteller.open_files import Holders
+from chainteller.private_files import draft_beside
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage.database import Database, connect, create_if_new, sqlite_path
-from chainteller.storage.db import open_files
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import explain, explain_sqlite, require_current, unavailable
-from chainteller.storage.db.open_files import Holders
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built
 from chainteller.storage.db.records import ALL
 from chainteller.storage.db.sqlite import address_of
@@ -326,20 +325,18 @@ def backup(database: Database, file: Path) -> None:
         )
     if file.exists():
         raise _exists(file)
-    draft = _draft_beside(file)
     try:
-        with closing(sqlite3.connect(database.path, timeout=5, isolation_level=None)) as source:
-            source.execute("VACUUM INTO ?", (str(draft),))
-        _sync(draft)
-        file.hardlink_to(draft)
+        with draft_beside(file) as draft:
+            with closing(sqlite3.connect(database.path, timeout=5, isolation_level=None)) as source:
+                source.execute("VACUUM INTO ?", (str(draft),))
+            _sync(draft)
+            file.hardlink_to(draft)
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
     except FileExistsError:
         raise _exists(file) from None
     except OSError as error:
         raise cannot_write(file) from error
-    finally:
-        _remove(draft)
 
 
 def _exists(file: Path) -> Exception:
@@ -352,21 +349,6 @@ def cannot_write(file: Path) -> Exception:
         f"{file.name} cannot be written.",
         "Check that its folder exists, has space and that this user may write there.",
     )
-
-
-def _draft_beside(file: Path) -> Path:
-    """Create an empty file in the same folder, readable by this user only. What was left there by
-    a command for the same file that was killed is removed: each is a whole copy of the bank."""
-    folder = file.absolute().parent
-    for left in folder.glob(f".{escape(file.name)}-????????"):
-        if not open_files.holders(left).pids:
-            _remove(left)
-    try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{file.name}-")
-    except OSError as error:
-        raise cannot_write(file) from error
-    os.close(handle)
-    return Path(name)
 
 
 def _sync(path: Path) -> None:
@@ -404,26 +386,19 @@ def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: Non
     _require_closed(path)
     if file.exists():
         require_space(path, file.stat().st_size)
-    draft = _draft_beside(path)
+    kept = None
     try:
-        copy_checked(file, draft)
-        record(draft)
-        kept = None
-        if path.exists():
-            shutil.copymode(path, draft)
-            kept = _keep_former(path)
-        draft.replace(path)
-        _sync(path)
+        with draft_beside(path) as draft:
+            copy_checked(file, draft)
+            record(draft)
+            if path.exists():
+                shutil.copymode(path, draft)
+                kept = _keep_former(path)
+            draft.replace(path)
+            _sync(path)
     except OSError as error:
         raise cannot_write(path) from error
-    finally:
-        _remove(draft)
     return kept
-
-
-def _remove(draft: Path) -> None:
-    for suffix in ("", *SIDE_FILES):
-        draft.with_name(draft.name + suffix).unlink(missing_ok=True)
 
 
 def holders(url: str) -> Holders:

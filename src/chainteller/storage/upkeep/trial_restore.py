@@ -12,9 +12,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from chainteller import open_files
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import Database, connect, sqlite_path
-from chainteller.storage.db import open_files
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import explain, unavailable
 from chainteller.storage.db.query import POSTGRESQL, Query, Value

@@ -9,7 +9,7 @@ _PROCESSES = Path("/proc")
 
 
 class Holders(NamedTuple):
-    """The other processes that hold one of the files open, by id, in order.
+    """The processes that hold one of the files open, by id, in order.
 
     ``unseen`` says what can't be known here; empty where every process was looked at.
     """
@@ -18,14 +18,20 @@ class Holders(NamedTuple):
     unseen: str
 
 
-def holders(*files: Path) -> Holders:
+def are_shown() -> bool:
+    """Whether the system shows which files a process has open."""
+    return (_PROCESSES / "self" / "fd").is_dir()
+
+
+def holders(*files: Path, with_this_process: bool = False) -> Holders:
     """Look for processes with one of the files open, under whichever name. Files may be missing."""
-    if not (_PROCESSES / "self" / "fd").is_dir():
+    if not are_shown():
         return Holders((), "This system doesn't show which processes have the database open.")
+    mine = None if with_this_process else os.getpid()
     wanted = {(found.st_dev, found.st_ino) for file in files for found in _stat(file)}
     pids, hidden = [], 0
     for process in _PROCESSES.iterdir():
-        if not process.name.isdecimal() or int(process.name) == os.getpid():
+        if not process.name.isdecimal() or int(process.name) == mine:
             continue
         try:
             if any(each in wanted for each in _open_files(process)):
