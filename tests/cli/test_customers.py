@@ -1,6 +1,7 @@
 """A bank's own customers: importing them from files."""
 
 import json
+import resource
 import subprocess
 import sys
 from contextlib import closing
@@ -164,6 +165,29 @@ def test_an_import_that_was_killed_is_finished_by_the_next(
     body = teller("customers", "import", path, "--json").body
     assert (body["created"], body["unchanged"]) == (len(lines) - done, done)
     assert teller("db", "verify").out == "every invariant holds\n"
+
+
+def test_an_import_into_a_full_disk_says_what_is_imported_and_goes_on_later(
+    home: Path, tmp_path: Path, teller: Teller
+) -> None:
+    lines = [f"C-{n},Nobody {n},basic,no,ACC-{n},checking," for n in range(3_000)]
+    teller("db", "init")
+    bank, path = home / "data" / "bank.db", file_of(tmp_path, *lines)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bank.stat().st_size + 500_000, hard))
+    try:
+        ended = teller("customers", "import", path)
+        checked = teller("customers", "import", path, "--check")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with closing(sqlite3.connect(bank)) as opened:
+        done = opened.execute("SELECT count(*) FROM customer").fetchone()[0]
+    assert 0 < done < len(lines)
+    assert f"{done:,} lines were imported before this." in ended.err, ended.err
+    assert "nothing was changed" not in ended.err.lower()
+    assert "imported" not in checked.err
+    body = teller("customers", "import", path, "--json").body
+    assert (body["created"], body["unchanged"]) == (len(lines) - done, done)
 
 
 def test_no_entry_of_the_log_names_an_imported_customer(

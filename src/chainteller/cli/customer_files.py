@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from io import TextIOWrapper
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from chainteller.cli.error_output import Usage
@@ -49,8 +48,7 @@ def read(path: Path) -> Iterator[CustomerLine | Refused]:
     encoding = _encoding(path)
     with (
         path.open("rb") as raw,
-        TemporaryDirectory(prefix="chainteller-import-") as folder,
-        closing(sqlite3.connect(Path(folder, "lines.db"), isolation_level=None)) as notes,
+        closing(sqlite3.connect("", isolation_level=None)) as notes,  # a file without a name
     ):
         earlier = _Notes(notes)
         text = TextIOWrapper(raw, encoding=encoding)

@@ -119,7 +119,8 @@ def import_(*, file: Path, check: bool, report: Path | None) -> int:
                 found.take(batch, send, kept)
         except TellerError:
             if found.lines:
-                say(f"{found.lines:,} lines were read. Import the file again to finish it.")
+                done = "checked" if check else "imported"
+                say(f"{found.lines:,} lines were {done} before this. Run it again to finish it.")
             raise
     found.show(report, is_check=check)
     return Exit.REFUSED if found.refused else Exit.DONE

@@ -15,13 +15,14 @@ _SERVER_READ_ONLY = (
     "The database takes no writes, as a standby does not.",
     "Name the primary server, or use --read-only.",
 )
+_FULL = ("STORAGE_FULL", "The disk is full.", "Free some space; the last change wasn't saved.")
 _SQLITE: tuple[tuple[str, str, str, str], ...] = (
-    ("SQLITE_FULL", "STORAGE_FULL", "The disk is full.", "Free some space; nothing was changed."),
+    ("SQLITE_FULL", *_FULL),
     (
         "SQLITE_IOERR",
         "STORAGE_FAULT",
         "The disk refused to read or write the database.",
-        "Check the disk's space and health; nothing was changed.",
+        "Check the disk's space and health; the last change wasn't saved.",
     ),
     ("SQLITE_READONLY", *_FILE_READ_ONLY),
     (
@@ -54,7 +55,10 @@ _POSTGRES: tuple[tuple[str, tuple[str, str, str]], ...] = (
     ("40", ("STORAGE_LOCKED", "Other changes to these records take too long.", "Retry.")),
     ("55P03", ("STORAGE_LOCKED", "Other changes to these records take too long.", "Retry.")),
     ("57014", _TOO_MUCH),
-    ("53100", ("STORAGE_FULL", "The disk is full.", "Free some space; nothing was changed.")),
+    (
+        "53100",
+        _FULL,
+    ),
     ("53", _TOO_MUCH),
     ("25006", _SERVER_READ_ONLY),
     (
@@ -65,7 +69,10 @@ _POSTGRES: tuple[tuple[str, tuple[str, str, str]], ...] = (
             "Grant it the tables and, for a new database, CREATE on the schema.",
         ),
     ),
-    ("58", ("STORAGE_FAULT", "The server's disk failed.", "Check it; nothing was changed.")),
+    (
+        "58",
+        ("STORAGE_FAULT", "The server's disk failed.", "Check it; the last change wasn't saved."),
+    ),
     ("XX", ("STORAGE_CORRUPT", "The database is damaged.", "Restore a backup.")),
 )
 """By prefix of the SQLSTATE; the first match applies."""
