@@ -2,6 +2,7 @@
 
 import json
 import resource
+import shlex
 import subprocess
 import sys
 from contextlib import closing
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import environment
+from tests.remote.faulty_server import FAULTS, misbehaving
 
+from chainteller.cli.error_output import Exit
 from chainteller.sqlite import sqlite3
 from chainteller.storage.log import entry
 from chainteller.workspace.store import Workspace
@@ -188,6 +191,19 @@ def test_an_import_into_a_full_disk_says_what_is_imported_and_goes_on_later(
     assert "imported" not in checked.err
     body = teller("customers", "import", path, "--json").body
     assert (body["created"], body["unchanged"]) == (len(lines) - done, done)
+
+
+def test_an_import_without_an_answer_is_repeated_as_a_whole(
+    home: Path, tmp_path: Path, teller: Teller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes no key: its requests have keys of their own."""
+    monkeypatch.setenv("CHAINTELLER_API_KEY", "key")
+    with misbehaving(FAULTS["closes at once"]) as address:
+        line = ("customers", "import", file_of(tmp_path, ADA), "--url", address)
+        ended = teller(*line)
+    assert ended.code == Exit.UNKNOWN
+    assert ended.complaint[-1] == f"Next: chainteller {shlex.join(line)}"
+    assert "idempotency" not in ended.err
 
 
 def test_no_entry_of_the_log_names_an_imported_customer(

@@ -97,12 +97,14 @@ def report_error(error: TellerError, typed: Sequence[str] = ()) -> Exit:
     said = error.lines if isinstance(error, ValidationFailed) else []
     told = [f"  {line}" for line in said] or _described(details)
     lines = [f"{error.code}: {error.message}", *told]
-    if isinstance(error, OutcomeUnknown):
-        lines.append(f"  idempotency key: {error.idempotency_key}")
     step = step_at_desk(error)
-    if isinstance(error, OutcomeUnknown) and typed:
-        step = _repeated(typed, error.idempotency_key)
-        lines.append("  The same command with this key can't do it a second time.")
+    if isinstance(error, OutcomeUnknown):
+        key = error.idempotency_key
+        lines += [f"  idempotency key: {key}"] if key else []
+        if typed:
+            step = _repeated(typed, key) if key else shlex.join(typed)
+        if typed and key:
+            lines.append("  The same command with this key can't do it a second time.")
     lines.append(f"Next: {step or 'chainteller --help'}")
     say(*lines)
     return exit_code(error)

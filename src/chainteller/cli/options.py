@@ -12,7 +12,7 @@ import click
 
 from chainteller.cli.error_output import OutputLost, Usage, say
 from chainteller.paths import shipped
-from chainteller.service.errors import ReadOnlyProfile
+from chainteller.service.errors import OutcomeUnknown, ReadOnlyProfile
 from chainteller.settings.values import did_you_mean
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ class TellerCommand(click.Command):
         self.calls = tuple(calls)
         self.writes = bool(changes) or any(each.writes for each in calls)
         self.unless = unless
+        self.takes_key = takes_key
         if takes_key and any(each.writes for each in calls):
             self.params.append(_KEY_OPTION)
         self.params += _global_options(hidden=True)
@@ -132,6 +133,10 @@ class TellerCommand(click.Command):
         """Raises OutputLost: what it prints can't be written."""
         try:
             return super().invoke(ctx)
+        except OutcomeUnknown as error:
+            if not self.takes_key:
+                error.idempotency_key = ""  # of one of its requests; all of it can be repeated
+            raise
         except OSError as error:
             is_of_output = error.filename is None and error.errno in _OUTPUT_FAULTS
             if is_of_output and (is_change or not isinstance(error, BrokenPipeError)):
