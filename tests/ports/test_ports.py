@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -127,7 +129,13 @@ def _code(found: Transfer | Trade) -> str:
 
 @pytest.fixture
 def ported(tmp_path: Path) -> Iterator[Ported]:
-    bank = Bank(str(tmp_path / "other.db"), key="secret")
+    with ported_on(f"sqlite:///{tmp_path / 'bank.db'}", tmp_path) as made:
+        yield made
+
+
+@contextmanager
+def ported_on(url: str, folder: Path) -> Iterator[Ported]:
+    bank = Bank(str(folder / "other.db"), key="secret")
     server = serve(bank)
     base = f"http://127.0.0.1:{server.server_address[1]}"
 
@@ -137,7 +145,7 @@ def ported(tmp_path: Path) -> Iterator[Ported]:
 
     clock = ManualClock(START)
     context = EngineContext(
-        open_fresh(f"sqlite:///{tmp_path / 'bank.db'}"),
+        open_fresh(url),
         clock,
         SystemRandomness(),
         SimulatedPrices("test"),
@@ -154,6 +162,15 @@ def ported(tmp_path: Path) -> Iterator[Ported]:
     made.engine.close()
     server.shutdown()
     server.server_close()
+
+
+def test_balances_that_the_core_bank_says_and_deposits_at_once_leave_the_books_sound(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    """Each deposit takes the balance over before it's made, while others change the same row."""
+    with ported_on(postgres_url, tmp_path) as ported, ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(lambda _: ported.deposit("1.00"), range(30)))
+    assert len({each.id for each in made}) == 30
 
 
 def test_the_core_bank_says_who_the_customer_is(ported: Ported) -> None:

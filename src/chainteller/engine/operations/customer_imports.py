@@ -57,7 +57,7 @@ def take_over(tx: UnitOfWork, lines: Sequence[CustomerLine]) -> None:
         balance = customer_lines.balance_of(line)
         if row.balance != balance:
             key = {"organisation_id": row.organisation_id, "id": row.id}
-            tx.rows.update(Tables.bank_account, key, {"balance": balance}, before=row)
+            tx.rows.update(Tables.bank_account, key, {"balance": balance})
 
 
 def _written(tx: UnitOfWork, lines: Sequence[CustomerLine], refuses: Refuses) -> CustomerImport:

@@ -85,7 +85,7 @@ def erase_texts(rows: Writer, customer_id: str, by: str, now: int) -> int:
     count = 0
     for source, table, erased in written:
         for row in rows.connection.execute(source, {"customer": customer_id}).all():
-            rows.update(table, {"id": row.id}, erased, before=row)
+            rows.update(table, {"id": row.id}, erased)
             count += 1
     return count
 
