@@ -132,7 +132,7 @@ def test_files_of_spreadsheets_are_read(
             f"{HEADER}\nC-1,Zoë,basic,no,,,\n".encode("latin-1"),
             "line 2 has the byte 0xEB, as Latin",
         ),
-        (f"{HEADER}\n".encode("utf-16-le"), "UTF-16 without a byte order mark"),
+        (f"{HEADER}\nC-1,Zoë".encode("utf-16-le"), "UTF-16 without a byte order mark"),
         (b"reference,nam,kycLevel,termsAccepted\n", "did you mean name?"),
         (b"reference,name,kycLevel\n", "doesn't name termsAccepted"),
         (b"reference,name,name\n", "names the column name twice"),

@@ -21,10 +21,11 @@ from chainteller.sqlite import sqlite3
 
 _REQUIRED = ("reference", "name", "kycLevel", "termsAccepted")
 _SEPARATORS = (",", ";", "\t")
+_UTF_16 = "utf-16"
 _ENCODINGS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
+    (codecs.BOM_UTF16_LE, _UTF_16),
+    (codecs.BOM_UTF16_BE, _UTF_16),
 )
 _MOST_CHARACTERS = 16_384
 """Of one line."""
@@ -82,6 +83,11 @@ def _decode(file: Any, encoding: str) -> None:
     decoder, lines = codecs.getincrementaldecoder(encoding)(), 1
     while True:
         chunk = file.read(_CHUNK)
+        if b"\0" in chunk and encoding != _UTF_16:
+            raise Usage(
+                "The file has zero bytes, as UTF-16 without a byte order mark has them.",
+                "Save the file as UTF-8.",
+            )
         try:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
@@ -91,11 +97,6 @@ def _decode(file: Any, encoding: str) -> None:
                 f"The file isn't {encoding.upper()}: {told}, as Latin-1 and Windows-1252 have it.",
                 "Save the file as UTF-8, in a spreadsheet as “CSV UTF-8”.",
             ) from None
-        if "\0" in text:
-            raise Usage(
-                "The file has zero bytes, as UTF-16 without a byte order mark has them.",
-                "Save the file as UTF-8.",
-            )
         lines += text.count("\n")
         if not chunk:
             return
