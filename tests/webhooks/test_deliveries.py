@@ -13,6 +13,8 @@ from tests.webhooks.receiving import Received, Receiver, is_in_order
 from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY, SECOND
 from chainteller.engine.core.unit_of_work import act
+from chainteller.engine.operations import webhooks
+from chainteller.remote.transport import DEADLINE_S
 from chainteller.service.models.webhooks import ReplayEvents, RotateSecret
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query
@@ -273,6 +275,18 @@ def test_an_endpoint_that_hangs_does_not_stop_another(
     assert arrived.is_set()
     assert sending.engine.webhook(quick.id).status == "active"
     assert sending.engine.webhook(slow.id).answer == "TIMED_OUT"
+
+
+def test_a_test_of_an_endpoint_that_hangs_ends_before_its_caller_gives_up(
+    sending: Sending, receivers: Receivers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert webhooks.TEST_WITHIN_S < DEADLINE_S
+    monkeypatch.setattr(webhooks, "TEST_WITHIN_S", 0.2)
+    hanging = receivers()
+    hanging.decide = hanging.hang
+    tried = sending.engine.test_webhook(sending.to(hanging).id).value
+    assert (tried.accepted, tried.answer) == (False, "TIMED_OUT")
+    assert tried.milliseconds < 1_000 * sending.sender.deadline_s
 
 
 def test_an_endpoint_is_one_servers_until_that_lets_it_go_or_is_dead(

@@ -50,6 +50,8 @@ from chainteller.storage.queries import webhooks
 RESOURCE = "webhook"
 """Endpoints of an organisation."""
 TEST_TYPE = "webhook.test"
+TEST_WITHIN_S = 8.0
+"""Less than callers of this service wait for an answer, so that they get one."""
 _PURPOSE = b"webhook"
 _MOST_TYPES = 50
 _FRESH = {"attempts": 0, "failing_since": None, "next_at": None}
@@ -227,8 +229,14 @@ async def _deliver(
         return Answer(unsent=Unsent.HOST_NOT_ALLOWED)
     if not secrets:
         return Answer(unsent=Unsent.SECRET_LOST)
-    async with context.webhooks.line(target_of(url)) as line:
-        return await line.post(*message(event, secrets, at))
+    try:
+        async with (
+            asyncio.timeout(TEST_WITHIN_S),
+            context.webhooks.line(target_of(url)) as line,
+        ):
+            return await line.post(*message(event, secrets, at))
+    except TimeoutError:
+        return Answer(unsent=Unsent.TIMED_OUT)
 
 
 # What deliveries need, too
