@@ -178,8 +178,11 @@ def test_a_closed_market_is_waited_for_fifteen_minutes(
         step(world, 5)
         if world.engine.trade(world.account, trade.id).status != "processing":
             break
-    waited = [row for row in world.engine.audit().data if row.object == trade.id][1]
-    assert waited.action == "work.put_back", "work that goes on isn't told as dropped"
+    waited = [row for row in world.engine.audit().data if row.action == "work.put_back"]
+    until = format_instant(START + 15 * MINUTE)
+    assert [(row.object, row.inputs) for row in waited] == [
+        (trade.id, {"kind": "trade.fill", "dueAt": until})
+    ]
     ended = world.engine.trade(world.account, trade.id)
     assert ended.status == status
     if status == "failed":

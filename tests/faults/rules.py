@@ -78,6 +78,13 @@ RULES = (
         "tests/engine/test_trades.py",
     ),
     Fault(
+        "each look at a closed market is on record",
+        "engine/operations/settlement.py",
+        "if told is None or told < until:",
+        "if told is None or told > 0:",
+        "tests/engine/test_trades.py::test_a_closed_market_is_waited_for_fifteen_minutes",
+    ),
+    Fault(
         "tokens are drawn in another order",
         "domain/ledger.py",
         "for asset in order:\n        taken",

@@ -345,6 +345,8 @@ class Trade:
     settled: int | None = None
     cancelled: int | None = None
     failure: str | None = None
+    waits: bool = False
+    """Whether its trail says that it waits for its market."""
     version: int = 1
     type: str = "trade-execution-transaction"
 

@@ -121,25 +121,28 @@ def _did(model: Model, record: Trade | Transfer, action: str, inputs: Wire, acto
     model.written()
 
 
-def _fill(model: Model, name: str) -> None:
+def _fill(model: Model, name: str) -> str | None:
     trade = model.trades[name]
     if trade.status != "processing":
-        return
+        return None
     now = model.now
     code = model.rejects(trade.id)
     if model.closure(trade.quote.price.market, now) is not None:
-        if now - trade.created < _PATIENCE:
-            model.later(_TRY_AGAIN, "trade.fill", name)
-            told = {"kind": "trade.fill", "dueAt": moment(now + _TRY_AGAIN)}
-            _put_off(model, trade.account, name, told)
-            return
+        until = trade.created + _PATIENCE
+        if now < until:
+            model.jobs.append((min(now + _TRY_AGAIN, until), "trade.fill", name))
+            if trade.waits:
+                return POSTPONED
+            trade.waits = True
+            _put_off(model, trade.account, name, {"kind": "trade.fill", "dueAt": moment(until)})
+            return None
         code = "FILL_TIMEOUT"
     if code is not None:
         trade.account.give_back(trade.hold, model.now)
         trade.failure = code
         trade.move("failed", now)
         _did(model, trade, "trade.fail", {"code": code}, "worker")
-        return
+        return None
     trade.account.spend(trade.hold)
     trade.account.incoming[trade.quote.bought_asset] += trade.quote.sized.bought
     trade.account.moved("fill", trade, now)
@@ -148,6 +151,7 @@ def _fill(model: Model, name: str) -> None:
     trade.account.did("trade.executed", now)
     model.later(model.settings.settle_delay, "trade.settle", name)
     _did(model, trade, "trade.fill", {}, "worker")
+    return None
 
 
 def _settle(model: Model, name: str) -> None:

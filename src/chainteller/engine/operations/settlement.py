@@ -13,8 +13,9 @@ from chainteller.engine.operations.trades import FILL, PUT_BACK, SETTLE, advance
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log.last_writes import Kept
+from chainteller.storage.queries import jobs, trades
 from chainteller.storage.queries import markets as market_rows
-from chainteller.storage.queries import trades
+from chainteller.storage.upkeep import inspection
 
 FILL_TIMEOUT = 15 * MINUTE
 _TRY_AGAIN = 5 * SECOND
@@ -38,11 +39,24 @@ def locked(tx: UnitOfWork, trade_id: str, status: TradeStatus) -> tuple[Record, 
     return account, trade
 
 
-def fill(tx: UnitOfWork, trade_id: str) -> None:
-    """``processing`` to ``executed``, or to ``failed`` when the provider refuses.
+def waits(tx: UnitOfWork, trade_id: str) -> bool:
+    """Whether a trade waits for its closed market, at which the next look is in a moment; for
+    fifteen minutes at most. Its trail says that once."""
+    trade = trades.find_any(tx.connection, trade_id)
+    if trade is None or trade.status != TradeStatus.PROCESSING or not _is_closed(tx, trade):
+        return False
+    until = trade.created + FILL_TIMEOUT
+    if tx.now >= until:
+        return False
+    jobs.postpone(tx.rows, FILL, trade.id, min(tx.now + _TRY_AGAIN, until))
+    told = inspection.put_back_until(tx.connection, trade.id)
+    if told is None or told < until:
+        tx.audit(PUT_BACK, trade.id, {"kind": FILL, "dueAt": format_instant(until)})
+    return True
 
-    A closed market is waited for, up to fifteen minutes.
-    """
+
+def fill(tx: UnitOfWork, trade_id: str) -> None:
+    """``processing`` to ``executed``, or to ``failed`` when the provider refuses."""
     found = fillable(tx, trade_id)
     if found is None:
         return
@@ -55,29 +69,24 @@ def fill(tx: UnitOfWork, trade_id: str) -> None:
 
 
 def fillable(tx: UnitOfWork, trade_id: str) -> tuple[Record, Record] | None:
-    """(account, trade) that may be filled now, locked; a closed market is waited for."""
+    """(account, trade) that doesn't wait and may be filled now, locked; one whose market stayed
+    closed for too long fails."""
     found = locked(tx, trade_id, TradeStatus.PROCESSING)
     if found is None:
         return None
     trade = found[1]
-    market = MARKETS_BY_NAME[trade.market]
-    control = market_rows.control(tx.connection, market.name)
-    if markets.closure(tx.context, control, market, tx.now) is None:
+    if tx.now - trade.created < FILL_TIMEOUT or not _is_closed(tx, trade):
         return found
-    outcome.apply(tx, decide_without_market(trade, tx.now))
+    outcome.apply(tx, decide_failure(trade, _TIMED_OUT, tx.now))
     return None
 
 
-def decide_without_market(trade: Record, now: int) -> Outcome:
-    """Another try later, or ``failed`` once the market stayed closed for too long."""
-    if now - trade.created < FILL_TIMEOUT:
-        told = {"kind": FILL, "dueAt": format_instant(now + _TRY_AGAIN)}
-        return Outcome(
-            trade.id,
-            audit=(AuditEntry(PUT_BACK, trade.id, told),),
-            jobs=(Job(FILL, trade.id, now + _TRY_AGAIN),),
-        )
-    return decide_failure(trade, _TIMED_OUT, now)
+def _is_closed(tx: UnitOfWork, trade: Record) -> bool:
+    market = MARKETS_BY_NAME.get(trade.market)
+    if market is None:
+        return False  # its row was altered, which is named when it's locked
+    control = market_rows.control(tx.connection, market.name)
+    return markets.closure(tx.context, control, market, tx.now) is not None
 
 
 def decide_fill(account: Record, trade: Record, moment: Moment) -> Outcome:

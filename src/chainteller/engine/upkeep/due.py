@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import MINUTE, format_instant
@@ -122,12 +123,14 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
     told.job = job
     record = due_times.record_of(tx.connection, job.kind, job.reference)
     if record is not None:
-        tx.actor = Actor(record.organisation_id, "worker")
+        tx.actor, tx.audited_account = Actor(record.organisation_id, "worker"), record.account_id
         due_at = due_times.due_at(tx, job.kind, record)
         if due_at > tx.now:
-            _put_back(tx, job, record.account_id, due_at)
+            _put_back(tx, job, due_at)
             return True
         told.wrong = _put_off_by_others(tx, job, due_at)
+        if job.kind == trades.FILL and _operation("settlement.waits")(tx, job.reference):
+            return True
         if _is_done_outside(told, tx, job, record.organisation_id):
             return False
         if told.waits:
@@ -137,7 +140,7 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
         tx.audit(ORPHANED, job.reference, {"kind": job.kind}, error="NOT_FOUND")
         return True
-    _do(tx, job, record.account_id)
+    _do(tx, job)
     return True
 
 
@@ -195,24 +198,22 @@ def _put_off_by_others(tx: UnitOfWork, job: Record, due_at: int) -> tuple[Breach
     return tuple(work.job_is_on_time(tx.connection, job))
 
 
-def _do(tx: UnitOfWork, job: Record, account_id: str | None) -> None:
+def _do(tx: UnitOfWork, job: Record) -> None:
     _operation(_STEPS[job.kind])(tx, job.reference)
     if not tx.is_told:
-        tx.audited_account = account_id
         tx.audit(trades.DROPPED, job.reference, {"kind": job.kind})
 
 
-def _operation(name: str) -> Callable[..., None]:
+def _operation(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(".")
-    found: Callable[..., None] = getattr(
+    found: Callable[..., Any] = getattr(
         import_module(f"chainteller.engine.operations.{module}"), function
     )
     return found
 
 
-def _put_back(tx: UnitOfWork, job: Record, account_id: str | None, due_at: int) -> None:
+def _put_back(tx: UnitOfWork, job: Record, due_at: int) -> None:
     """Let a job wait until its record's own time: its row was altered, or a delay was raised."""
-    tx.audited_account = account_id
     _log.warning("%s: %s of %s came too early", trades.PUT_BACK, job.kind, job.reference)
     tx.under_rule()
     _postpone(tx, job, due_at)

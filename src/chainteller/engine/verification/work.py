@@ -1,7 +1,7 @@
 """Invariant 8, of scheduled work: every record that waits has its job, and each job's time is the
 one that its record says.
 
-A job that failed, or found its market closed, waits as long as the entry says that was written
+A job that failed, or whose market is closed, may wait as long as the entry says that was written
 then.
 """
 
