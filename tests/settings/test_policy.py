@@ -72,6 +72,8 @@ def test_no_file_is_no_policy() -> None:
         ("[case]\npatern = 'x'", "p:2:1: case has no 'patern', did you mean pattern?"),
         ("[roles]\nAgent = ['serve']", "p:2:1: a role is up to 32 lower-case letters"),
         ("[roles]\nagent = ['server']", "p:2:11: agent can't be 'server', did you mean serve?"),
+        ("[roles]\nagent = [['serve']]", "p:2:10: agent can't be ['serve'], did you mean"),
+        ("[roles]\nagent = 'serve'", "p:2:1: agent is a list of words, such as ['serve']"),
         ("[sign_in]\nlead = 'agent'", "p:2:1: the group 'lead' gives a role of [roles]"),
         ("[roles]\nagent = ['serve']\n[sign_in]\nlead = ['agent']", "p:4:1: the group 'lead' giv"),
         ("review = 3", "p:1:1: review is a section: [review]"),

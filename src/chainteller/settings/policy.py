@@ -135,12 +135,12 @@ class _Reading:
         """Words of a list, each of which is known; those that aren't are noted."""
         names = tuple(each.value for each in kind)
         if not isinstance(told, list):
-            self.wrong(key, f"{key} is a list of words, such as {[names[0]]}", names)
+            self.wrong(key, f"{key} is a list of words, such as {[names[0]]}")
             return []
         for word in told:
             if word not in names:
                 self.wrong(str(word), f"{key} can't be {word!r}", names)
-        return [kind(word) for word in dict.fromkeys(told) if word in names]
+        return [kind(word) for word in dict.fromkeys(each for each in told if each in names)]
 
     def line(self, condition: str, told: Any) -> ReviewLine | None:
         """One line of the section; None if it's wrong, which is noted."""
