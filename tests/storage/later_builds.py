@@ -87,9 +87,8 @@ class Build:
 
     def generate(self) -> None:
         """Write what follows from the declarations of its tables."""
-        for module in ("tests.storage.row_classes", "tests.storage.schema_text"):
-            done = self.run(module=module)
-            assert done.returncode == 0, done.stderr
+        done = self.run(module="tests.storage.schema_text")
+        assert done.returncode == 0, done.stderr
 
 
 def expanded(folder: Path) -> Build:

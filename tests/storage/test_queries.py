@@ -1,6 +1,5 @@
 """Every statement of the program, prepared on both databases: its names and its columns exist."""
 
-import ast
 import itertools
 import pkgutil
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.storage import row_classes
+from sqlalchemy import Column
 from tests.world.files import KEYS
 
 import chainteller.engine
@@ -19,10 +18,13 @@ import chainteller.storage
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import add_functions, open_database
 from chainteller.storage.db import records
-from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Value
-from chainteller.storage.db.table import Table
+from chainteller.storage.db.query import POSTGRESQL, SQLITE, Atoms, Query, Value
+from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.lists.pages import Listing
 from chainteller.storage.log import rows
+from chainteller.storage.schema import columns
+from chainteller.storage.schema.columns import reason_unsealed
+from chainteller.storage.schema.wallet_tables import declared
 
 _BOUNDS = ((), ("created_gte",), ("created_lt",), ("created_gte", "created_lt"))
 
@@ -154,6 +156,17 @@ def test_a_statement_takes_a_value_for_each_of_its_names(
 
 
 def test_row_classes_are_those_of_the_tables() -> None:
-    """``python -m tests.storage.row_classes`` writes them."""
-    found = ast.parse(Path(records.__file__).read_text(encoding="utf-8"))
-    assert ast.dump(found) == ast.dump(ast.parse(row_classes.written()))
+    """Read from the text of the schema, they say what the declarations say."""
+    assert [each.name for each in records.ALL] == [each.name for each in declared()]
+    for known, table in zip(records.ALL, declared(), strict=True):
+        assert known.record.__annotations__ == {each.name: _kind(each) for each in table.columns}
+        assert known.key == tuple(each.name for each in table.primary_key)
+        exempt = {each.name for each in table.columns if reason_unsealed(each) is not None}
+        covered = [] if reason_unsealed(table) else table.columns.keys()
+        assert set(known.sealed) == set(covered) - exempt - {SALT}
+
+
+def _kind(column: Column[object]) -> Any:
+    kind = column.type.python_type
+    kind = Atoms if isinstance(column.type, columns.Atoms) else str if kind is object else kind
+    return kind | None if column.nullable else kind

@@ -265,7 +265,7 @@ def decide_acceptance(challenge: Record, accepted: Accepted, moment: Moment) -> 
     if evidence is not None:
         organisation = {"organisation_id": moment.organisation_id}
         body = {"claim_id": claim_id, **organisation, "body": evidence}
-        kept = (Insert(Tables.evidence, (body,)),)
+        kept = (Insert(Tables.claim_evidence, (body,)),)
     told = {"counterpartyId": challenge.counterparty_id}
     return Outcome(
         claim_id,

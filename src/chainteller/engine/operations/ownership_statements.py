@@ -74,7 +74,7 @@ def decide_statement(
     told = {"blockchainAccountId": account.id, "counterpartyId": wallet.id, "reason": reason}
     stated = Outcome(
         row["id"],
-        rows=(Insert(Tables.statement, (row,)),),
+        rows=(Insert(Tables.ownership_statement, (row,)),),
         events=(Event("ownership_statement.created", row["id"], told),),
     )
     kind, by = DecisionKind.OWNERSHIP_STATEMENT, decision_records.POLICY
@@ -85,7 +85,7 @@ def decide_statement(
 
 def decide_judgement(statement_id: str, status: StatementStatus) -> Outcome:
     """A person has accepted or refused a statement."""
-    update = Update(Tables.statement, {"id": statement_id}, {"status": status.value})
+    update = Update(Tables.ownership_statement, {"id": statement_id}, {"status": status.value})
     event = Event(f"ownership_statement.{status}", statement_id, {"status": status.value})
     return Outcome(statement_id, rows=(update,), events=(event,))
 

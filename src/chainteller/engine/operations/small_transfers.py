@@ -339,7 +339,7 @@ def _recorded(row: Record, seen: Seen, finding: ArrivalFinding, at: int) -> Outc
     told = {"finding": finding.value, "counterpartyId": row.counterparty_id}
     return Outcome(
         row.id,
-        rows=(Insert(Tables.arrival, (arrival,)),),
+        rows=(Insert(Tables.small_transfer_arrival, (arrival,)),),
         events=(Event(ARRIVED, row.id, told),),
         audit=(AuditEntry(ARRIVED, row.id, told),),
     )

@@ -56,8 +56,8 @@ _CARRIED: Mapping[Table, tuple[str, ...]] = {
     Tables.rule: ("body",),
     Tables.claim: ("status", "scheme", "method", "expires", "level"),
     Tables.small_transfer: ("asset", "amount", "deadline"),
-    Tables.arrival: ("asset", "amount", "arrived", "finding"),
-    Tables.statement: ("reason", "level", "status"),
+    Tables.small_transfer_arrival: ("asset", "amount", "arrived", "finding"),
+    Tables.ownership_statement: ("reason", "level", "status"),
     Tables.challenge: ("status", "attempts", "expires"),
     Tables.link: ("claim_id", "expires", "revoked_at", "revoked_reason"),
 }  # fmt: skip

@@ -76,7 +76,7 @@ def erase_texts(rows: Writer, customer_id: str, by: str, now: int) -> int:
     unsaid: Row = {"failure_message": None}
     written: tuple[tuple[Query, Table, Row], ...] = (
         (_DECISIONS, Tables.decision, dict.fromkeys(("words", "answer", "asked"))),
-        (_STATEMENTS, Tables.statement, {"statement": ""}),
+        (_STATEMENTS, Tables.ownership_statement, {"statement": ""}),
         (_NOTES, Tables.note, {"content": None, "erased_at": now, "erased_by": by}),
         (_FAILED_TRANSFERS, Tables.transfer, unsaid),
         (_FAILED_TRADES, Tables.trade, unsaid),
