@@ -476,47 +476,30 @@ class TestBehindAProxy:
         with served(EmbeddedDeployment(world.engine, options)) as address:
             yield Caller(address, world.key())
 
-    def wrong(self, call: Caller, begin: bytes = b"", headers: bytes = b"") -> float:
+    def wrong(self, call: Caller, headers: bytes) -> float:
         """How long the refusal of a wrong key takes."""
         started = time.monotonic()
         with connect(call, "127.0.0.2") as proxy:
             proxy.sendall(
-                begin + b"GET /capabilities HTTP/1.1\r\nHost: localhost\r\n"
+                b"GET /capabilities HTTP/1.1\r\nHost: localhost\r\n"
                 b"Authorization: Bearer wrong\r\n" + headers + b"\r\n"
             )
             assert refusal(everything(proxy), 401) == "UNAUTHORIZED"
         return time.monotonic() - started
 
-    @pytest.mark.parametrize("kind", ["x-forwarded-for", "forwarded", "v1", "v2"])
+    @pytest.mark.parametrize("kind", ["x-forwarded-for", "forwarded"])
     def test_clients_behind_it_are_told_apart(
         self, call: Caller, monkeypatch: pytest.MonkeyPatch, kind: str
     ) -> None:
         monkeypatch.setattr("chainteller.api.wrong_keys.STEP_S", 0.5)
 
         def attempt(client: str) -> float:
-            octets = bytes(int(each) for each in client.split("."))
-            begin = {
-                "v1": f"PROXY TCP4 {client} 10.0.0.1 1 2\r\n".encode(),
-                "v2": b"\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c" + octets + bytes(8),
-            }.get(kind, b"")
             headers = {
                 "x-forwarded-for": f"X-Forwarded-For: 9.9.9.9, {client}\r\n",
                 "forwarded": f"Forwarded: for=9.9.9.9, for={client}\r\n",
-            }.get(kind, "")
-            return self.wrong(call, begin, headers.encode())
+            }[kind]
+            return self.wrong(call, headers.encode())
 
         for _ in range(3):
             attempt("198.51.100.1")
         assert attempt("198.51.100.2") < 0.5 <= attempt("198.51.100.1")
-
-    def test_a_proxy_header_from_anybody_else_is_no_http(self, call: Caller) -> None:
-        with connect(call) as raw:
-            raw.sendall(
-                b"PROXY TCP4 1.1.1.1 2.2.2.2 1 2\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n"
-            )
-            assert refusal(everything(raw)) == "MALFORMED_REQUEST"
-
-    def test_a_broken_proxy_header_is_refused(self, call: Caller) -> None:
-        with connect(call, "127.0.0.2") as raw:
-            raw.sendall(b"PROXY TCP4 nowhere\r\n")
-            assert refusal(everything(raw)) == "MALFORMED_REQUEST"

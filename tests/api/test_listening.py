@@ -16,9 +16,7 @@ from tests.world.serving import deployment, served
 
 from chainteller.api.listening import Address, is_loopback, remove
 from chainteller.api.tls import Certificate
-from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.remote.client import RemoteService
-from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ServiceUnreachable
 
 
@@ -116,21 +114,6 @@ def test_a_request_right_behind_the_handshake_is_answered(
             b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello"
         )
         assert encrypted.recv(65_536).startswith(b"HTTP/1.1 401")
-
-
-def test_a_trusted_proxys_header_comes_before_the_handshake(
-    world: World, certificate: Certificate
-) -> None:
-    options = DeploymentOptions("0.0.test", trusted_proxies=("127.0.0.1",))
-    behind = EmbeddedDeployment(world.engine, options)
-    with (
-        served(behind, certificate=certificate) as address,
-        socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), 10) as raw,
-    ):
-        raw.sendall(b"PROXY TCP4 198.51.100.1 10.0.0.1 1 2\r\n")
-        with trusting(certificate.chain).wrap_socket(raw, server_hostname="127.0.0.1") as encrypted:
-            encrypted.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert encrypted.recv(1_000).startswith(b"HTTP/1.1 200")
 
 
 def test_a_handshake_that_does_not_come_ends(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

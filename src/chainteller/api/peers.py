@@ -1,44 +1,20 @@
 """Which address a request comes from: the peer's, or the one that trusted proxies report.
 
-Proxies report it in ``X-Forwarded-For``, in ``Forwarded`` (RFC 7239), or in front of everything
-with the PROXY protocol, versions 1 and 2. Only what trusted proxies wrote counts: the right-most
-hop that isn't one of them is the client.
+Proxies report it in ``X-Forwarded-For`` or in ``Forwarded`` (RFC 7239). Only what trusted proxies
+wrote counts: the right-most hop that isn't one of them is the client.
 """
 
 import ipaddress
 import re
-import struct
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 UNIX = "unix"
 """How a peer on a UNIX socket is named among the trusted proxies."""
 
-PROXY_HEAD_BYTES = 536
-"""The longest PROXY header that is read: 16 bytes, the addresses, and some extensions."""
-
-_V1 = b"PROXY "
-_V1_LONGEST = 107
-_V2 = b"\r\n\r\n\x00\r\nQUIT\n"
-_V2_FIXED = 16
-_V2_PROXIED = 0x21
-_V2_LOCAL = 0x20
-_LENGTHS = {0x1: 4, 0x2: 16}
 _FOR = re.compile(r'\s*for\s*=\s*(?:"([^"]*)"|([^\s;,"]*))\s*', re.IGNORECASE)
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-class ProxyHeaderInvalid(Exception):
-    """A trusted proxy's connection begins with a broken PROXY header."""
-
-
-class ProxyHeader(NamedTuple):
-    """The client's address (None: the proxy speaks for itself), and the header's length."""
-
-    client: str | None
-    length: int
 
 
 class Peers:
@@ -102,59 +78,6 @@ class Peers:
 def network(text: str) -> Network:
     """Parse an address or a network. Raises ValueError."""
     return ipaddress.ip_network(text.strip(), strict=False)
-
-
-def read_proxy_header(data: bytes) -> ProxyHeader | None:
-    """Read the PROXY header in front of a connection; None if more bytes are needed.
-
-    A connection without one has a header of no length, in which the peer speaks for itself.
-
-    Raises:
-        ProxyHeaderInvalid: it begins like a header and isn't one.
-    """
-    if data.startswith(_V1):
-        return _version_1(data)
-    if data.startswith(_V2):
-        return _version_2(data)
-    if _V1.startswith(data) or _V2.startswith(data):
-        return None
-    return ProxyHeader(None, 0)
-
-
-def _version_1(data: bytes) -> ProxyHeader | None:
-    line, end, _ = data[:_V1_LONGEST].partition(b"\r\n")
-    if not end:
-        if len(data) >= _V1_LONGEST:
-            raise ProxyHeaderInvalid
-        return None
-    length = len(line) + 2
-    words = line.decode("latin-1").split(" ")
-    if words[1] == "UNKNOWN":
-        return ProxyHeader(None, length)
-    if len(words) != 6 or words[1] not in {"TCP4", "TCP6"}:
-        raise ProxyHeaderInvalid
-    parsed = _parsed(words[2])
-    if parsed is None:
-        raise ProxyHeaderInvalid
-    return ProxyHeader(str(parsed), length)
-
-
-def _version_2(data: bytes) -> ProxyHeader | None:
-    if len(data) < _V2_FIXED:
-        return None
-    command, family, size = struct.unpack("!BBH", data[12:_V2_FIXED])
-    length = _V2_FIXED + size
-    if command not in {_V2_PROXIED, _V2_LOCAL} or length > PROXY_HEAD_BYTES:
-        raise ProxyHeaderInvalid
-    if len(data) < length:
-        return None
-    width = _LENGTHS.get(family >> 4)
-    if command == _V2_LOCAL or width is None:
-        return ProxyHeader(None, length)
-    if size < 2 * width + 4:
-        raise ProxyHeaderInvalid
-    source = ipaddress.ip_address(data[_V2_FIXED : _V2_FIXED + width])
-    return ProxyHeader(str(plain_address(source)), length)
 
 
 def _listed(header: str | None) -> list[str]:

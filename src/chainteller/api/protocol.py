@@ -17,7 +17,7 @@ from uvicorn.server import ServerState
 
 from chainteller.api.connections import Connections
 from chainteller.api.hosts import Hosts, arrives_on_loopback
-from chainteller.api.peers import Peers, ProxyHeaderInvalid, read_proxy_header
+from chainteller.api.peers import Peers
 from chainteller.api.reading import BODY_DEADLINE_S, MAXIMUM_BODY_BYTES
 from chainteller.api.request_context import API_VERSION
 from chainteller.service.errors import MalformedRequest, ServiceError, ServiceUnavailable
@@ -148,7 +148,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         self._body_bytes = 0
         self._in_head = True
-        self._before_http: bytes | None = None
         self._refusal: ServiceError | None = None
         self._held: asyncio.Future[None] | None = None
 
@@ -213,7 +212,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         own = self.server[0] if self.server and self.server[1] is not None else ""  # else a socket
         self._is_guarded = not is_trusted and arrives_on_loopback(own)
         if is_trusted:
-            self._before_http = b""
             admitted = self._places.admit_proxy(self, peer)
         else:
             admitted = self._places.admit_stranger(self, peer)
@@ -243,11 +241,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if self.phase is Phase.ENDING:
             self._ignore(len(data))
             return
-        if self._before_http is not None:
-            rest = self._behind_proxy_header(data)
-            if rest is None:
-                return
-            data = rest
         self._count(len(data))
         if self._has_ended:
             return
@@ -374,30 +367,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         raise self._refusal
 
     # Bounds and deadlines
-
-    def _behind_proxy_header(self, data: bytes) -> bytes | None:
-        """What follows a trusted proxy's PROXY header; None if nothing does yet."""
-        data = (self._before_http or b"") + data
-        try:
-            found = read_proxy_header(data)
-        except ProxyHeaderInvalid:
-            self._refuse(MalformedRequest("The PROXY header is broken.", {"position": 0}))
-            return None
-        if found is None:
-            self._before_http = data
-            return None
-        self._before_http = None
-        if found.client is not None:
-            self.belongs_to(found.client)
-        return data[found.length :] or None
-
-    def belongs_to(self, client: str) -> None:
-        """Count this connection as the client's that a PROXY header reports."""
-        self._before_http = None
-        self.client = (client, 0)
-        self._places.leave(self)
-        if not self._places.admit_stranger(self, client):
-            self._refuse(_no_place())
 
     def _require_short_head(self) -> None:
         """Of a head that arrives at once; one that doesn't is bounded while it arrives."""

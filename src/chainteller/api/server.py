@@ -182,7 +182,7 @@ def _protocol_of(app: App, certificate: Certificate | None) -> Callable[..., asy
         return http
 
     def gate(**settings: Any) -> TlsGate:
-        return TlsGate(functools.partial(http, **settings), certificate, app.connections, app.peers)
+        return TlsGate(functools.partial(http, **settings), certificate, app.connections)
 
     return gate
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from chainteller.api.connections import Connections
-from chainteller.api.peers import Peers, ProxyHeaderInvalid, read_proxy_header
 from chainteller.api.protocol import HEAD_DEADLINE_S, BoundedHttpProtocol, last_reply
 from chainteller.service.errors import MalformedRequest
 
@@ -78,13 +77,10 @@ class Certificate:
 class TlsGate(asyncio.Protocol):
     """A connection until its handshake is complete; it holds a stranger's place meanwhile.
 
-    A trusted proxy's PROXY header comes before the handshake.
-
     Args:
         http: makes the protocol that takes over.
         certificate: what the service identifies itself with.
         connections: the places of this process.
-        peers: the trusted proxies.
     """
 
     is_busy = False
@@ -94,16 +90,12 @@ class TlsGate(asyncio.Protocol):
         http: Callable[[], BoundedHttpProtocol],
         certificate: Certificate,
         connections: Connections[Any],
-        peers: Peers,
     ) -> None:
         self._http = http
         self._certificate = certificate
         self._places = connections
-        self._peers = peers
         self._loop = asyncio.get_running_loop()
         self._transport: Any = None
-        self._is_trusted = False
-        self._client: str | None = None
         self._received = bytearray()
         self._deadline: asyncio.TimerHandle | None = None
         self._handshake: asyncio.Task[None] | None = None
@@ -115,16 +107,15 @@ class TlsGate(asyncio.Protocol):
         self._transport = transport
         peer = transport.get_extra_info("peername")
         address = str(peer[0]) if isinstance(peer, tuple) else ""
-        self._is_trusted = self._peers.trusts(address)
         if self._places.admit_stranger(self, address):
             self._deadline = self._loop.call_later(HEAD_DEADLINE_S, self.give_way)
         else:
             transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Begin the handshake behind the PROXY header; what follows it is for HTTP."""
+        """Begin the handshake."""
         self._received += data
-        if self._handshake is not None or (self._is_trusted and not self._passed_header()):
+        if self._handshake is not None:
             return
         if self._received and self._received[0] != _HANDSHAKE:
             clear = MalformedRequest("This address speaks TLS: use https://.", {"position": 0})
@@ -138,19 +129,6 @@ class TlsGate(asyncio.Protocol):
         self._places.leave(self)
         if self._deadline is not None:
             self._deadline.cancel()
-
-    def _passed_header(self) -> bool:
-        try:
-            found = read_proxy_header(bytes(self._received))
-        except ProxyHeaderInvalid:
-            self._transport.abort()
-            return False
-        if found is None:
-            return False
-        self._client = found.client
-        del self._received[: found.length]
-        self._is_trusted = False
-        return True
 
     async def _encrypt(self) -> None:
         encrypting = self._loop.create_task(
@@ -192,7 +170,5 @@ class TlsGate(asyncio.Protocol):
         http = self._http()
         http.connection_made(encrypted)
         encrypted.set_protocol(http)
-        if self._client is not None:
-            http.belongs_to(self._client)
         if self._received:
             http.data_received(bytes(self._received))
