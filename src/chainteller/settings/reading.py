@@ -14,22 +14,9 @@ from chainteller.settings.tree import (
     PREFIX,
     PROFILE_NAMES,
     SECTIONS,
-    AuditSettings,
-    DeskSettings,
-    EngineSettings,
-    GatewaySettings,
-    LimitSettings,
-    PortSettings,
     Profile,
-    QuotaSettings,
-    QuoteRate,
-    RateSettings,
-    ReadRate,
-    ServiceSettings,
     Settings,
-    SignInSettings,
-    WalletSettings,
-    WriteRate,
+    sections_of,
     variable_of,
 )
 from chainteller.settings.values import Reader, SettingsInvalid, did_you_mean, names
@@ -127,7 +114,6 @@ def load(environ: Mapping[str, str], *, profile: str | None = None) -> Settings:
     """Read the file and the environment.
 
     Args:
-        environ: the environment variables.
         profile: the name given with ``--profile``; its values take precedence over the file.
 
     Raises:
@@ -155,29 +141,20 @@ def load(environ: Mapping[str, str], *, profile: str | None = None) -> Settings:
         raise SettingsInvalid(reading.problems)
     return Settings(
         paths=reading.paths,
-        engine=EngineSettings(**values["engine"]),
-        service=ServiceSettings(
-            **values["service"],
-            limits=LimitSettings(**values["service.limits"]),
-            quotas=QuotaSettings(**values["service.quotas"]),
-            rates=RateSettings(
-                **values["service.rates"],
-                read=ReadRate(**values["service.rates.read"]),
-                write=WriteRate(**values["service.rates.write"]),
-                quote=QuoteRate(**values["service.rates.quote"]),
-            ),
-        ),
-        gateway=GatewaySettings(**values["gateway"]),
-        ports=PortSettings(**values["ports"]),
-        sign_in=SignInSettings(**values["sign_in"]),
-        wallets=WalletSettings(**values["wallets"]),
-        audit=AuditSettings(**values["audit"]),
-        desk=DeskSettings(**values["desk"]),
+        **_made(Settings, values),
         keys=keys,
         profiles=profiles,
         origins=origins,
         warnings=warnings,
     )
+
+
+def _made(kind: type, values: Mapping[str, Mapping[str, Any]], prefix: str = "") -> dict[str, Any]:
+    """The sections of the settings, or of a section."""
+    return {
+        name: section(**values[prefix + name], **_made(section, values, f"{prefix}{name}."))
+        for name, section in sections_of(kind)
+    }
 
 
 def _keys(value: object) -> str:

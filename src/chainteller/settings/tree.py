@@ -277,11 +277,17 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
 
-def _sections(kind: type, prefix: str = "") -> Iterator[tuple[str, type]]:
+def sections_of(kind: type) -> Iterator[tuple[str, type]]:
+    """The sections that the settings, or a section, have; with their names."""
     for each in fields(kind):
         if isinstance(each.default_factory, type) and is_dataclass(each.default_factory):
-            yield prefix + each.name, each.default_factory
-            yield from _sections(each.default_factory, f"{prefix}{each.name}.")
+            yield each.name, each.default_factory
+
+
+def _sections(kind: type, prefix: str = "") -> Iterator[tuple[str, type]]:
+    for name, section in sections_of(kind):
+        yield prefix + name, section
+        yield from _sections(section, f"{prefix}{name}.")
 
 
 SECTIONS: Mapping[str, type] = dict(_sections(Settings))
