@@ -79,7 +79,6 @@ def errors() -> tuple[str, ...]:
 
 
 def states() -> tuple[str, ...]:
-    """Every state of a trade, a deposit and a withdrawal."""
     return (
         *(f"trade {status}" for status in TradeStatus),
         *(f"deposit {status}" for status in DEPOSIT_TRANSITIONS),

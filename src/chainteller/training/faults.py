@@ -29,8 +29,6 @@ class Armed:
 
 @dataclass(slots=True)
 class ArmedFaults:
-    """The currently armed faults."""
-
     armed: list[Armed] = field(default_factory=list)
 
     def arm(self, fault: Fault, now: int) -> None:

@@ -21,9 +21,8 @@ from chainteller.service.models.counterparties import Challenge, SignatureDiagno
 from chainteller.service.models.decisions import Approval, Refusal
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import Event
-from chainteller.service.operations import Call
+from chainteller.service.operations import CUSTOMERS, Call
 from chainteller.training.checks import View
-from chainteller.training.coach import Coach
 from chainteller.training.faults import Faults
 from chainteller.training.progress import DueWorkStuck, NothingToSign, Progress
 from chainteller.training.reactions import (
@@ -48,6 +47,7 @@ from chainteller.training.steps import Player, VerbUnknown
 from chainteller.training.timeline import (
     AGREED,
     DONE,
+    OBSERVED,
     OPENED,
     SIGNED,
     START,
@@ -94,7 +94,7 @@ class Session:
         self._plan: tuple[_Step, ...] = (*scenario.world, *scenario.faults, *scenario.story)
         self._lock = threading.RLock()
         faults = Faults(lambda: self.progress.armed_faults, world.clock, self._spend)
-        self.service = layered(world.service, Coach(self), faults)
+        self.service = layered(world.service, self._coach, faults)
 
     # -- beginning ----------------------------------------------------------------------------
 
@@ -121,8 +121,15 @@ class Session:
 
     # -- acts ---------------------------------------------------------------------------------
 
-    def perform(self, call: Call[Answer], onward: Next) -> Answer:
-        """Perform and record an action of the trainee; called by the coach."""
+    def _coach(self, call: Call[Answer], onward: Next) -> Answer:
+        """The layer that records every action of the trainee with its outcome."""
+        if call.operation.name in OBSERVED:
+            return self._perform(call, onward)
+        if call.operation is CUSTOMERS:
+            self._read(call)
+        return onward(call)
+
+    def _perform(self, call: Call[Answer], onward: Next) -> Answer:
         name, key, account = call.operation.name, call.key, self._account_of(call)
         with self._lock:
             self._open_for(call, account)
@@ -144,9 +151,9 @@ class Session:
                     self._hear(self.caller.rushes)
             return answer
 
-    def read(self, call: Call[Any]) -> None:
-        """Note a look at the bank's customers; called by the coach. Looking for the caller's bank
-        account opens their record, too: some have no trading account."""
+    def _read(self, call: Call[Any]) -> None:
+        """Note a look at the bank's customers. Looking for the caller's bank account opens their
+        record, too: some have no trading account."""
         if self.scenario.customer.bank_account in (getattr(call.query, "text", None) or ""):
             self.open_record()
 
@@ -431,7 +438,6 @@ class Session:
 
     @property
     def _bank_accounts(self) -> tuple[BankAccount, ...]:
-        """All bank accounts of the customer."""
         wanted = self.scenario.customer.bank_account
         for customer in self._world.service.customers(ListQuery(text=wanted)).data:
             if wanted in {each.id for each in customer.bank_accounts}:

@@ -41,7 +41,6 @@ class Moment:
 
 
 def first_index(moments: Iterable[Moment], name: str) -> int | None:
-    """The index of the first moment with this name, or None."""
     return next((index for index, each in enumerate(moments) if each.name == name), None)
 
 
