@@ -25,7 +25,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome, Update
 from chainteller.engine.core.table import answers, reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
-from chainteller.engine.operations import challenges, contract_checks, derivations
+from chainteller.engine.operations import challenges, contract_checks, counterparties
 from chainteller.service import operations
 from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import (
@@ -37,9 +37,10 @@ from chainteller.service.models.counterparties import (
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import challenges as challenge_rows
-from chainteller.wallets import contracts
-from chainteller.wallets.cases import Case, Diagnosis
-from chainteller.wallets.extended_keys import Derived
+from chainteller.storage.queries import wallets
+from chainteller.wallets import contracts, extended_keys
+from chainteller.wallets.cases import MAX_KNOWN_ADDRESSES, Case, Diagnosis
+from chainteller.wallets.extended_keys import Anchor, Derived
 from chainteller.wallets.judging import diagnosis_model
 from chainteller.wallets.proof import Proof
 
@@ -111,7 +112,7 @@ def _judge(
     if accepted is not None:
         return Prepared(attempt, accepted)
     with context.database.read() as connection:
-        by_key = derivations.judge(context, connection, challenge, attempt)
+        by_key = _proved_by_extended_key(context, connection, challenge, attempt)
         if by_key is not None:
             return Prepared(attempt, by_key[0], derived=by_key[1])
         about = cases.with_context(context, connection, challenge, attempt)
@@ -124,6 +125,19 @@ def _judge(
         )
     found = diagnose(about)
     return Prepared(about, found, contract_checks.ask(context, about, found))
+
+
+def _proved_by_extended_key(
+    context: EngineContext, connection: Session, challenge: Record, about: Case
+) -> tuple[Diagnosis, Derived | None] | None:
+    """What an extended public key proves for an open challenge; None for any other paste."""
+    if about.challenge.state != "open" or not extended_keys.is_extended_key(about.signature):
+        return None
+    at, customer_id = now(context, connection), challenge.customer_id
+    found = wallets.proved_by_key(connection, customer_id, at, MAX_KNOWN_ADDRESSES)
+    anchors = [Anchor(row.claim_id, counterparties.stored_address(row)) for row in found]
+    is_taken = context.options.extended_keys and context.provider is None
+    return extended_keys.judge(about, anchors, is_taken=is_taken)
 
 
 class _Search(NamedTuple):
