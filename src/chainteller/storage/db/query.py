@@ -31,6 +31,8 @@ _PART = re.compile(r"'[^']*'|::|%|(?P<in>\bIN )?:(?P<name>[a-z][a-z0-9_]*)")
 _LOCK = re.compile(r"\s+FOR (NO KEY )?(UPDATE|SHARE|KEY SHARE)( OF \w+)?( SKIP LOCKED)?\s*$")
 _BUILT = 2_048
 _REMEMBERED = 2_048
+_OF_EVERYTHING = 5_000
+"""Rows of a batch where whole tables are read."""
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
@@ -151,6 +153,10 @@ class Query:
     def values(self, session: "Session", *values: Any) -> list[Any]:
         """The only column of all rows; as ``run``."""
         return [row[0] for row in self.run(session, *values).rows]
+
+    def stream(self, session: "Session") -> Iterator[Record]:
+        """All rows of a statement without parameters, of which only some are in memory at once."""
+        return session.stream(self, batch=_OF_EVERYTHING)
 
     @cached_property
     def _names(self) -> Sequence[str]:

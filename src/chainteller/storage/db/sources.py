@@ -11,7 +11,6 @@ class Source:
     """Rows of a table as they are read: its own columns, and others from what is joined.
 
     Args:
-        record: the row class of the table (``records``).
         joins: what else the columns come from.
         own: the columns of the table, if not all are read.
         columns: further columns: an expression of each, with its kind unless it's another table's
@@ -36,6 +35,10 @@ class Source:
         self.tables = f"{self.table} {joins}".rstrip()
         self.text = f"SELECT {', '.join(selected)} FROM {self.tables}"
 
+    def everything(self, order: str = "") -> Query:
+        """The query of all rows, in an order if there is one."""
+        return Query(f"{self.text} ORDER BY {order}" if order else self.text, self.row)
+
     def where(self, condition: str, *, only: str = "") -> Query:
         """The query of the rows that fulfil a condition; what follows it may be in there too."""
         return Query(f"{self.text} WHERE {condition}", self.row, only=only)
@@ -51,13 +54,7 @@ def insert(record: Any, ending: str = "") -> Query:
 
 
 class Finder:
-    """Finds a row by the values of some columns of its table, and locks it where asked.
-
-    Args:
-        source: what is read.
-        names: the columns.
-        condition: what else is true of the row.
-    """
+    """Finds a row by the values of some columns of its table, and locks it where asked."""
 
     def __init__(self, source: Any, *names: str, condition: str = "") -> None:
         read = source if isinstance(source, Source) else Source(source)

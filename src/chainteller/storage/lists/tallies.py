@@ -43,7 +43,7 @@ _MINE = Query(f"SELECT upto, total FROM tally WHERE {_OF}", _PLACE)
 _MINE_LOCKED = Query(f"SELECT upto, total FROM tally WHERE {_OF} FOR UPDATE", _PLACE)
 _SET = Query(f"UPDATE tally SET upto = :upto, total = :total WHERE {_OF}")
 _LISTED = Query("SELECT listed AS value FROM tally WHERE organisation_id = :organisation", Value)
-_ALL = Query(f"{Source(records.Tally).text} ORDER BY organisation_id, listed", records.Tally)
+_ALL = Source(records.Tally).everything("organisation_id, listed")
 _BEGIN = insert(records.Tally, "ON CONFLICT DO NOTHING")
 _ADD = insert(
     records.Tally,

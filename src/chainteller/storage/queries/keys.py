@@ -1,7 +1,6 @@
 """Stored API keys, found by key id."""
 
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.log.rows import Writer
@@ -15,9 +14,7 @@ find_with_time = FinderWithTime(
     size=("(SELECT size FROM log WHERE organisation_id = api_key.organisation_id)", int),
 )
 """A key, with how many entries its organisation's log has."""
-everything = Query(
-    f"{Source(records.ApiKey).text} ORDER BY created DESC, key_id", records.ApiKey
-).rows
+everything = Source(records.ApiKey).everything("created DESC, key_id").rows
 """All keys, newest first."""
 
 

@@ -58,9 +58,7 @@ _NAME = Query(
     Value,
 )
 _NAMES = Query("SELECT name AS value FROM archive ORDER BY first", Value)
-_ARCHIVES = Query(
-    f"{Source(records.Archive).text} ORDER BY organisation_id, first", records.Archive
-)
+_ARCHIVES = Source(records.Archive).everything("organisation_id, first")
 _NEWEST = Query(
     "SELECT max(at) AS value FROM entry WHERE organisation_id = :organisation "
     "AND (number = :archived OR number IN (SELECT number - 1 FROM entry "

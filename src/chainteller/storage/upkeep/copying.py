@@ -6,7 +6,7 @@ from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.storage.database import Database
 from chainteller.storage.db import records
 from chainteller.storage.db.faults import require_current, unavailable
-from chainteller.storage.db.query import Query, Session, Value, built
+from chainteller.storage.db.query import Session, Value, built
 from chainteller.storage.db.records import ALL, Tables
 from chainteller.storage.db.session import lift_limits
 from chainteller.storage.db.sources import Source, insert
@@ -21,12 +21,9 @@ _BATCH = 2_000
 _SEEDED = {Tables.clock: 1, Tables.organisation: 1, Tables.entry: 1, Tables.log: 2}
 """Tables with rows from ``db init``, which the copied rows replace, and how many."""
 
-_LOGS = Query(f"{Source(records.Log).text} ORDER BY organisation_id", records.Log)
+_LOGS = Source(records.Log).everything("organisation_id")
 _INSERT = {table: insert(table.record) for table in ALL}
-_READ = {
-    table: Query(f"{Source(table.record).text} ORDER BY {', '.join(table.key)}", table.record)
-    for table in ALL
-}
+_READ = {table: Source(table.record).everything(", ".join(table.key)) for table in ALL}
 
 
 class Copied(NamedTuple):

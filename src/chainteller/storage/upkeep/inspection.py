@@ -48,14 +48,6 @@ def snapshot(database: Database) -> Iterator[Session]:
         yield connection
 
 
-def _stream(query: Query, connection: Session) -> Iterator[Record]:
-    return connection.stream(query, batch=_BATCH)
-
-
-def _everything(record: Any) -> Query:
-    return Query(Source(record).text, record)
-
-
 _QUOTED = {
     f"quote_{name}": f"quote.{name}"
     for name in (
@@ -74,80 +66,66 @@ _ORDINAL = row_of("trading_account_id", "counter", "ordinal")
 _COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
 
 
-def _joined(source: Source) -> Query:
-    return Query(source.text, source.row)
-
-
-ledger_accounts = partial(_stream, _everything(records.LedgerAccount))
-journals = partial(_stream, _everything(records.Journal))
+ledger_accounts = Source(records.LedgerAccount).everything().stream
+journals = Source(records.Journal).everything().stream
 """Which entry posted each journal."""
-trades = partial(_stream, Source(records.Trade).where(IS_OWN))
-transfers = partial(_stream, Source(records.Transfer).where(IS_OWN))
-jobs = partial(_stream, _everything(records.Job))
+trades = Source(records.Trade).where(IS_OWN).stream
+transfers = Source(records.Transfer).where(IS_OWN).stream
+jobs = Source(records.Job).everything().stream
 """Every scheduled job."""
-rules = partial(_stream, _everything(records.Rule))
+rules = Source(records.Rule).everything().stream
 """Every version of the settings that decided something."""
-trades_with_quotes = partial(
-    _stream,
-    Source(records.Trade, "LEFT JOIN quote ON quote.id = trade.quote_id", **_QUOTED).where(
-        f"trade.{IS_OWN}"
-    ),
+trades_with_quotes = (
+    Source(records.Trade, "LEFT JOIN quote ON quote.id = trade.quote_id", **_QUOTED)
+    .where(f"trade.{IS_OWN}")
+    .stream
 )
 """Every trade with its quote's columns prefixed ``quote_``, None if the quote is missing."""
-quotes_with_trades = partial(
-    _stream,
-    Source(records.Quote, "LEFT JOIN trade ON trade.quote_id = quote.id", used_by="trade.id").where(
-        f"quote.{IS_OWN}"
-    ),
+quotes_with_trades = (
+    Source(records.Quote, "LEFT JOIN trade ON trade.quote_id = quote.id", used_by="trade.id")
+    .where(f"quote.{IS_OWN}")
+    .stream
 )
 """Every quote; ``used_by`` is the id of its trade."""
-withdrawals = partial(
-    _stream,
-    Source(records.Transfer).where(
-        f"{_WITHDRAWAL} AND {IS_OWN} ORDER BY transfer.trading_account_id, transfer.ordinal"
-    ),
+withdrawals = (
+    Source(records.Transfer)
+    .where(f"{_WITHDRAWAL} AND {IS_OWN} ORDER BY transfer.trading_account_id, transfer.ordinal")
+    .stream
 )
 """Withdrawals, by account and in the order in which they were requested."""
-counters = partial(
-    _stream,
-    Query(f"SELECT id, {', '.join(_COUNTERS)} FROM trading_account", row_of("id", *_COUNTERS)),
-)
+counters = Query(
+    f"SELECT id, {', '.join(_COUNTERS)} FROM trading_account", row_of("id", *_COUNTERS)
+).stream
 """Every trading account with its counters."""
-idempotent_outcomes = partial(
-    _stream, Query(f"{Source(records.Idempotency).text} ORDER BY at", records.Idempotency)
-)
-logs = partial(_stream, Query(f"{Source(records.Log).text} ORDER BY organisation_id", records.Log))
+idempotent_outcomes = Source(records.Idempotency).everything("at").stream
+logs = Source(records.Log).everything("organisation_id").stream
 """The stored head of every log."""
-links_with_claims = partial(
-    _stream,
-    _joined(
-        Source(
-            records.Link,
-            "LEFT JOIN claim ON claim.id = link.claim_id "
-            "LEFT JOIN challenge ON challenge.id = claim.challenge_id",
-            found_claim="claim.id",
-            claim_account="claim.blockchain_account_id",
-            claim_counterparty="claim.counterparty_id",
-            claim_expires="claim.expires",
-            claim_created="claim.created",
-            challenge_account="challenge.blockchain_account_id",
-            challenge_counterparty="challenge.counterparty_id",
-            challenge_claim="challenge.claim_id",
-        )
-    ),
+links_with_claims = (
+    Source(
+        records.Link,
+        "LEFT JOIN claim ON claim.id = link.claim_id "
+        "LEFT JOIN challenge ON challenge.id = claim.challenge_id",
+        found_claim="claim.id",
+        claim_account="claim.blockchain_account_id",
+        claim_counterparty="claim.counterparty_id",
+        claim_expires="claim.expires",
+        claim_created="claim.created",
+        challenge_account="challenge.blockchain_account_id",
+        challenge_counterparty="challenge.counterparty_id",
+        challenge_claim="challenge.claim_id",
+    )
+    .everything()
+    .stream
 )
 """Every link with its claim and that claim's challenge, or None."""
-verified_withdrawals_without_link = partial(
-    _stream,
-    Query(
-        "SELECT transfer.id, link.claim_id AS linked_by FROM transfer LEFT JOIN link "
-        "ON link.blockchain_account_id = transfer.blockchain_account_id "
-        "AND link.counterparty_id = transfer.counterparty_id "
-        "WHERE transfer.destination_class = 'VerifiedCounterparty1P' "
-        "AND (link.claim_id IS NULL OR link.first_linked_at > transfer.created)",
-        row_of("id", "linked_by"),
-    ),
-)
+verified_withdrawals_without_link = Query(
+    "SELECT transfer.id, link.claim_id AS linked_by FROM transfer LEFT JOIN link "
+    "ON link.blockchain_account_id = transfer.blockchain_account_id "
+    "AND link.counterparty_id = transfer.counterparty_id "
+    "WHERE transfer.destination_class = 'VerifiedCounterparty1P' "
+    "AND (link.claim_id IS NULL OR link.first_linked_at > transfer.created)",
+    row_of("id", "linked_by"),
+).stream
 """Withdrawals classified as to a verified wallet that wasn't linked before; ``linked_by`` is the
 claim of a link that says it's later, or None."""
 
@@ -156,13 +134,13 @@ _ACCOUNT_IDS = Query("SELECT id AS value FROM trading_account", Value)
 
 
 def trading_account_ids(connection: Session) -> Iterator[str]:
-    return (row.value for row in _stream(_ACCOUNT_IDS, connection))
+    return (row.value for row in _ACCOUNT_IDS.stream(connection))
 
 
 def open_records(connection: Session) -> Iterator[Record]:
     """Trades and withdrawals that hold funds, and executed trades."""
-    yield from _stream(_OPEN_TRADES, connection)
-    yield from _stream(_OPEN_WITHDRAWALS, connection)
+    yield from _OPEN_TRADES.stream(connection)
+    yield from _OPEN_WITHDRAWALS.stream(connection)
 
 
 def work_later_than(
@@ -194,12 +172,13 @@ _ID = row_of("id")
 _BY_ITSELF = quoted((UNVERIFIED_HELD, UNCONFIRMED_HELD))
 """Why withdrawals wait for a time and for no person."""
 _ABOUT = "decision.subject = {}.id AND decision.status = 'open'"
-_UNDECIDED = Query(
+withdrawals_undecided = Query(
     f"SELECT id FROM transfer WHERE status = '{TransferStatus.REVIEWING}' "
     f"AND review_reason NOT IN ({_BY_ITSELF}) AND NOT EXISTS "
     f"(SELECT 1 FROM decision WHERE {_ABOUT.format('transfer')} AND due = transfer.review_eta)",
     _ID,
-)
+).stream
+"""Ids of withdrawals that wait for a person and have no open decision with their time."""
 _WAITING = " ".join(
     f"AND NOT (decision.kind = '{kind}' AND EXISTS "
     f"(SELECT 1 FROM {table} WHERE {key} = decision.subject AND {waits}))"
@@ -217,17 +196,10 @@ _WAITING = " ".join(
         (DecisionKind.UNANSWERED, "provider_request", "id", f"status = '{RequestStatus.UNKNOWN}'"),
     )
 )
-_ABOUT_NOTHING = Query(f"SELECT id FROM decision WHERE status = 'open' {_WAITING}", _ID)
-
-
-def withdrawals_undecided(connection: Session) -> Iterator[Record]:
-    """Ids of withdrawals that wait for a person and have no open decision with their time."""
-    return _stream(_UNDECIDED, connection)
-
-
-def decisions_about_nothing(connection: Session) -> Iterator[Record]:
-    """Ids of open decisions whose subject waits for none."""
-    return _stream(_ABOUT_NOTHING, connection)
+decisions_about_nothing = Query(
+    f"SELECT id FROM decision WHERE status = 'open' {_WAITING}", _ID
+).stream
+"""Ids of open decisions whose subject waits for none."""
 
 
 Ordinal = tuple[str, str, int]
@@ -235,7 +207,7 @@ Ordinal = tuple[str, str, int]
 
 
 def _ordinals(query: Query, connection: Session) -> Iterator[Ordinal]:
-    for account, counter, ordinal in _stream(query, connection):
+    for account, counter, ordinal in query.stream(connection):
         yield str(account), str(counter), int(ordinal)
 
 
@@ -288,7 +260,7 @@ def ends_of_epochs(connection: Session) -> dict[str, list[int]]:
 
 def spans_of_records(connection: Session) -> dict[str, tuple[str, int, int]]:
     """The log of every record, and the numbers of the first and the last entry about it."""
-    return {row[0]: (row[1], int(row[2]), int(row[3])) for row in _stream(_SPANS, connection)}
+    return {row[0]: (row[1], int(row[2]), int(row[3])) for row in _SPANS.stream(connection)}
 
 
 _WHOSE = Query("SELECT DISTINCT organisation_id AS value FROM entry", Value)

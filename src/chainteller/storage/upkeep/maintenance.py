@@ -365,8 +365,6 @@ def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: Non
     """Check a backup, then replace the database with it atomically.
 
     Args:
-        file: the backup.
-        url: the database's address.
         record: writes into a copy of the backup that it was restored, before it takes the
             database's place.
 

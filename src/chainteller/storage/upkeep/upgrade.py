@@ -148,8 +148,6 @@ def upgrade(
     On PostgreSQL, servers go on meanwhile, and wait only for the migrations themselves.
 
     Args:
-        url: the database's address.
-        keys: where the key is that marks its logs.
         say: is told what the upgrade waits for.
 
     Raises:
