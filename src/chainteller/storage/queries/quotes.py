@@ -1,6 +1,5 @@
 """Query quotes."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
@@ -29,7 +28,7 @@ find_to_execute = FinderWithTime(
     closed_until="market_control.until",
 )
 """A quote under lock, with why its market is closed by an operator, if it is."""
-_OF_IDS = Source(_T).where("id IN :ids")
+of_ids = Source(_T).where("id IN :ids").rows
 
 SPREAD = {
     "market": tuple(sorted(MARKETS_BY_NAME)),
@@ -63,10 +62,6 @@ count_open = Query(
     "WHERE trading_account_id = :account AND status = 'open' AND expires >= :now",
     Value,
 ).value
-
-
-def of_ids(connection: Session, ids: Sequence[str]) -> list[Record]:
-    return _OF_IDS.rows(connection, list(ids))
 
 
 def page(

@@ -1,7 +1,6 @@
 """Query trades."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
@@ -27,7 +26,8 @@ find_any = Finder(_T, "id")
 """A trade of any account; lock its account before locking the trade."""
 _OF_ACCOUNT = Listing(_T, "trading_account_id", filters=_FILTERS, order=("ordinal",))
 _OF_ORGANISATION = Listing(_T, "organisation_id", filters=_FILTERS, spread=SPREAD, is_tallied=True)
-_OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
+of_ids = Source(_T).where("trading_account_id = :account AND id IN :ids").rows
+"""The trades of an account that have these ids."""
 
 
 def hold_text(parts: tuple[Amount, ...]) -> str:
@@ -63,11 +63,6 @@ def of_transactions(
     of = {"trading_account_id": account_id}
     rows = between(connection, _T, of, "transaction_ordinal", first, last)
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
-
-
-def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Record]:
-    """The trades of an account that have these ids."""
-    return _OF_IDS.rows(connection, account_id, list(ids))
 
 
 unsettled_at_provider = Query(

@@ -1,6 +1,5 @@
 """Query deposits and withdrawals."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY
@@ -55,7 +54,8 @@ _SUMS = Query(
     f"{_COUNTED} AND created <= :upto GROUP BY destination_class",
     row_of("destination_class", "cents", "first"),
 )
-_OF_IDS = Source(_T).where("trading_account_id = :account AND id IN :ids")
+of_ids = Source(_T).where("trading_account_id = :account AND id IN :ids").rows
+"""The transfers of an account that have these ids."""
 _TOLD = Query(
     "SELECT 1 AS value FROM transfer WHERE id = :told "
     "OR trading_account_id = :account AND provider_id = :told LIMIT 1",
@@ -160,11 +160,6 @@ def of_transactions(
     of = {"trading_account_id": account_id}
     rows = between(connection, _T, of, "transaction_ordinal", first, last)
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
-
-
-def of_ids(connection: Session, account_id: str, ids: Sequence[str]) -> list[Record]:
-    """The transfers of an account that have these ids."""
-    return _OF_IDS.rows(connection, account_id, list(ids))
 
 
 @remembered
