@@ -18,11 +18,7 @@ DIGEST_HEADER, SIGNATURE_HEADER, INPUT_HEADER = "content-digest", "signature", "
 LABEL = "agent"
 _COVERED = (DIGEST_HEADER, KEY_HEADER, CASE_HEADER)
 """Fields that are signed where a request has them."""
-_INPUT = re.compile(
-    rf'{LABEL}=(\((?:"[a-z@-]{{1,40}}" ?){{0,8}}\);created=([0-9]{{1,12}});'
-    r'keyid="(AGT_[0-9A-Z]{22})")',
-    re.ASCII,
-)
+_SIGNER = re.compile(r';created=([0-9]{1,12});keyid="(AGT_[0-9A-Z]{22})"', re.ASCII)
 _SIGNATURE = re.compile(rf"{LABEL}=:([A-Za-z0-9+/]{{86}}==):", re.ASCII)
 
 
@@ -77,12 +73,14 @@ def read_signature(target: Target, headers: Mapping[str, str]) -> Signed:
     Raises:
         ValueError: it isn't the signature that an agent's request has.
     """
-    told = _INPUT.fullmatch(headers.get(INPUT_HEADER, ""))
+    components, _, signer = headers.get(INPUT_HEADER, "").partition(")")
+    told = _SIGNER.fullmatch(signer)
     signed = _SIGNATURE.fullmatch(headers.get(SIGNATURE_HEADER, ""))
     if told is None or signed is None:
         raise ValueError("no signature of an agent")
-    parameters, created, agent = told[1], int(told[2]), told[3]
-    if parameters != _parameters(headers, created, agent):
+    created, agent = int(told[1]), told[2]
+    parameters = _parameters(headers, created, agent)
+    if f"{components}){signer}" != f"{LABEL}={parameters}":
         raise ValueError("other components are signed")
     base = signature_base(target, headers, parameters)
     return Signed(agent, created * 1_000_000, b64decode(signed[1]), base)
