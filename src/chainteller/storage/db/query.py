@@ -8,7 +8,7 @@ writers come one after the other.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import (
     Any,
     ClassVar,
@@ -93,19 +93,23 @@ class Form:
     def __init__(self, query: "Query", dialect: str) -> None:
         self.sql, self.names, self.lists = _translated(query.text, dialect)
         self.has_rows = query.row is not None
-        self._make: Any = getattr(query.row, "_make", None)
+        # As ``_make`` does it, without a function of Python for each row.
+        self._make: Any = query.row and partial(tuple.__new__, query.row)
         readers = _readers(query.row) if query.row is not None and dialect == SQLITE else ()
         self._readers = readers
 
     def read(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         """Rows with named columns, from those of the driver."""
-        make = self._make
-        if not self._readers or not rows:
-            return list(map(make, rows))
-        columns: list[Any] = list(zip(*rows, strict=True))
-        for at, read in self._readers:
-            columns[at] = [None if value is None else read(value) for value in columns[at]]
-        return list(map(make, zip(*columns, strict=True)))
+        if not self._readers:
+            return list(map(self._make, rows))
+        found = []
+        for row in rows:
+            values = list(row)
+            for at, read in self._readers:
+                if values[at] is not None:
+                    values[at] = read(values[at])
+            found.append(self._make(values))
+        return found
 
 
 class Query:
