@@ -60,18 +60,17 @@ def _strings_of(name: str, value: Any) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list | tuple):
         for each in value:
             yield from _strings_of(name, each)
-    else:  # a model, where it isn't a number
+    elif given := getattr(value, "model_fields_set", None):  # other fields have our own defaults
         kind: type = type(value)
         for inner, alias in _fields(kind):
-            if (held := getattr(value, inner)) is not None:
-                yield from _strings_of(alias, held)
+            if inner in given:
+                yield from _strings_of(alias, getattr(value, inner))
 
 
 @cache
-def _fields(kind: type) -> tuple[tuple[str, str], ...]:
-    """The fields of a model with their names on the wire; none of any other class."""
-    fields = getattr(kind, "model_fields", {})
-    return tuple((name, field.alias or name) for name, field in fields.items())
+def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
+    """The fields of a model with their names on the wire."""
+    return tuple((name, field.alias or name) for name, field in kind.model_fields.items())
 
 
 def _texts(call: "Call[Any]") -> Iterator[tuple[str, str]]:

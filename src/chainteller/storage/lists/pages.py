@@ -156,9 +156,9 @@ class Listing:
         return shape
 
     def _tallied(self, connection: Session, organisation_id: str) -> int:
-        from chainteller.storage.lists import tallies  # noqa: PLC0415 - it has a list of its own
+        from chainteller.storage.lists.tallies import total  # noqa: PLC0415 - it has its own list
 
-        return tallies.total(connection, _TABLES[self.source.table], organisation_id)
+        return total(connection, _TABLES[self.source.table], organisation_id)
 
     def asked(self, query: Asked) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The filters and the bounds of a query that this list has."""

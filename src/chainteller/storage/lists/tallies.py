@@ -24,7 +24,7 @@ LAG = 5 * MINUTE
 """Longer than any transaction: what is stamped with an earlier instant is committed."""
 STEP = 20_000
 """Rows that are counted at once, within the time of a short write."""
-_LEAST = 1_000
+_LEAST = 200
 """Rows after a tally's place that are counted with every page instead."""
 _NOWHERE = -1
 _EVERYTHING = 2**62

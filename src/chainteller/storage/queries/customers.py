@@ -30,8 +30,10 @@ def page(
         *found.extras,
         total=found.total(query.page * query.limit),
     )
-    accounts = bank_accounts(connection, organisation_id, [row.id for row in rows])
-    return tuple(customer_model(row, accounts.get(row.id, ())) for row in rows), total
+    owned: dict[str, tuple[Record, ...]] = {row.id: () for row in rows}
+    for each in _OF_CUSTOMERS.rows(connection, organisation_id, list(owned)):
+        owned[each.customer_id] += (each,)
+    return tuple(_model(row, owned[row.id]) for row in rows), total
 
 
 _BY_REFERENCE = Source(records.Customer).where(
@@ -62,28 +64,8 @@ _OF_CUSTOMERS = Source(records.BankAccount).where(
 )
 
 
-def bank_accounts(
-    connection: Session, organisation_id: str, customer_ids: Sequence[str]
-) -> dict[str, tuple[BankAccount, ...]]:
-    """The bank accounts of customers, by customer."""
-    found: dict[str, tuple[BankAccount, ...]] = {}
-    for row in _OF_CUSTOMERS.rows(connection, organisation_id, list(customer_ids)):
-        found[row.customer_id] = (*found.get(row.customer_id, ()), _bank_account_model(row))
-    return found
-
-
 @remembered
-def _bank_account_model(row: Record) -> BankAccount:
-    return BankAccount(
-        id=row.id,
-        type=row.type,
-        balance=format_cents(row.balance),
-        trading_account_id=row.trading_account_id,
-    )
-
-
-@remembered
-def customer_model(row: Record, bank_accounts: tuple[BankAccount, ...]) -> Customer:
+def _model(row: Record, bank_accounts: tuple[Record, ...]) -> Customer:
     return Customer(
         id=row.id,
         name=row.name,
@@ -91,5 +73,13 @@ def customer_model(row: Record, bank_accounts: tuple[BankAccount, ...]) -> Custo
         kyc_level=row.kyc_level,
         terms_accepted=row.terms_version == TERMS_VERSION,
         controls=() if row.control is None else (row.control,),
-        bank_accounts=bank_accounts,
+        bank_accounts=tuple(
+            BankAccount(
+                id=each.id,
+                type=each.type,
+                balance=format_cents(each.balance),
+                trading_account_id=each.trading_account_id,
+            )
+            for each in bank_accounts
+        ),
     )
