@@ -333,33 +333,38 @@ def _is_final(adapter: Adapter, step: Step) -> None:
 
 
 _OF_REQUESTS: tuple[tuple[str, str, Callable[..., None]], ...] = (
-    ("accepted", "A {} is accepted, and answered with its key and amount", _is_accepted),
-    ("repeated", "A repeated key of a {} isn't carried out again", _is_done_once),
+    ("accepted", "{} is accepted, and answered with its key and amount", _is_accepted),
+    ("repeated", "A repeated key of {} isn't carried out again", _is_done_once),
     (
         "at-once",
-        "One key of a {}, sent at the same time, is carried out once",
+        "One key of {}, sent at the same time, is carried out once",
         _is_done_once_at_once,
     ),
-    ("one-body", "A key of a {} with another body is refused with 4xx", _key_has_one_body),
+    ("one-body", "A key of {} with another body is refused with 4xx", _key_has_one_body),
     (
         "amounts",
-        "Amounts of a {} that aren't above zero, or no texts, get 4xx",
+        "Amounts of {} that aren't above zero, or no texts, get 4xx",
         _amounts_are_checked,
     ),
     (
         "refused",
-        "A {} that can't be carried out is refused with 200, code and message",
+        "{} that can't be carried out is refused with 200, code and message",
         _is_refused,
     ),
-    ("final", "A {} that is done stays as it was answered", _is_final),
+    ("final", "{} that is done stays as it was answered", _is_final),
 )
 
 
 def _of_step(step: Step) -> tuple[Check, ...]:
+    named = f"{'an' if step is Step.ORDER else 'a'} {step}"
     return tuple(
-        Check(f"{step}.{name}", sentence.format(step), partial(run, step=step))
+        Check(f"{step}.{name}", _begun(sentence.format(named)), partial(run, step=step))
         for name, sentence, run in _OF_REQUESTS
     )
+
+
+def _begun(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]
 
 
 _KEY = Check("key", "A request with another key is answered with 401", _key_is_required)
