@@ -18,14 +18,15 @@ class Holders(NamedTuple):
     unseen: str
 
 
-def are_shown() -> bool:
-    """Whether the system shows which files a process has open."""
-    return (_PROCESSES / "self" / "fd").is_dir()
+def this_user() -> int | None:
+    """Whose open files are shown; None where the system shows nobody's."""
+    own = _PROCESSES / "self"
+    return own.stat().st_uid if (own / "fd").is_dir() else None
 
 
 def holders(*files: Path, with_this_process: bool = False) -> Holders:
     """Look for processes with one of the files open, under whichever name. Files may be missing."""
-    if not are_shown():
+    if this_user() is None:
         return Holders((), "This system doesn't show which processes have the database open.")
     mine = None if with_this_process else os.getpid()
     wanted = {(found.st_dev, found.st_ino) for file in files for found in _stat(file)}

@@ -109,11 +109,18 @@ def draft_beside(file: Path) -> Iterator[Path]:
 
 
 def remove_left_drafts(folder: Path) -> None:
-    """Remove the drafts that no process has open, each of which may be a copy of the whole bank;
-    where the system doesn't show that, they stay."""
-    if open_files.are_shown():
-        found = folder.glob(f".*-????????{_DRAFT}*")
-        _remove(each for each in found if not open_files.holders(each, with_this_process=True).pids)
+    """Remove the drafts that no process has open, each of which may be a copy of the whole bank.
+    Those of other users stay where their processes aren't shown, and all where none is."""
+    own = open_files.this_user()
+    if own is not None:
+        _remove(each for each in folder.glob(f".*-????????{_DRAFT}*") if _is_left(each, own))
+
+
+def _is_left(draft: Path, own: int) -> bool:
+    with contextlib.suppress(OSError):
+        found = open_files.holders(draft, with_this_process=True)
+        return not found.pids and (not found.unseen or draft.stat().st_uid == own)
+    return False
 
 
 def _remove(files: Iterable[Path]) -> None:

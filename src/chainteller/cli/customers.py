@@ -119,8 +119,8 @@ def import_(*, file: Path, check: bool, report: Path | None) -> int:
                 found.take(batch, send, kept)
         except TellerError:
             if found.lines:
-                done = "checked" if check else "imported"
-                say(f"{found.lines:,} lines were {done} before this. Run it again to finish it.")
+                count, done = found.lines - found.refused, "checked" if check else "imported"
+                say(f"{count:,} lines were {done} before this. Run it again to finish it.")
             raise
     found.show(report, is_check=check)
     return Exit.REFUSED if found.refused else Exit.DONE
