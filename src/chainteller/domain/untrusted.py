@@ -2,7 +2,7 @@
 
 Terminals execute control characters anywhere in a text, so a customer's name could set the
 clipboard or hide digits of an address. What a terminal executes and what shows nothing is replaced
-by U+FFFD. Characters are chosen by their Unicode properties; the tables are those of ``UNICODE``.
+by U+FFFD. Characters are chosen by their properties in Unicode 15.0.
 
 Joiners (U+200C, U+200D) are part of how Persian, Hindi and other languages are written. They stay
 between letters of such scripts, and ``marked`` replaces them there, too.
@@ -10,9 +10,6 @@ between letters of such scripts, and ``marked`` replaces them there, too.
 
 import re
 import unicodedata
-
-UNICODE = "15.0"
-"""The version of the tables. Later versions are compared when it is raised."""
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 

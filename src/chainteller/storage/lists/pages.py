@@ -5,7 +5,7 @@ end. Filtered, records are counted up to ``COUNTED``; beyond that, the total is 
 The text of a statement depends on which filters there are, never on their values.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -224,9 +224,6 @@ class _Shape:
                 merged = _directed(order, "", down=is_descending != from_end)
                 keys = f"{' UNION ALL '.join(parts)} ORDER BY {merged} {part}"
             self.keys[from_end] = built(keys, _row_of_keys(order))
-
-    def queries(self) -> Iterator[Query]:
-        yield from (self.count, self.of_keys, *self.whole.values(), *self.keys.values())
 
     def counted(self, connection: Session, values: Values, end: int) -> Counted:
         """Count the matches: all of them up to ``COUNTED``, else one more than the page needs."""
