@@ -5,6 +5,7 @@ it says, and its mark holds: then somebody with the writer's key wrote it in its
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import copy
 from functools import cache
 from heapq import merge
 from typing import Any, NamedTuple
@@ -101,7 +102,8 @@ def contradicted(
         trail: where entries about the rows are.
         rows: are compared.
         assets: in which money leaves the trail's account: all its balances are followed back, too,
-            those in these assets for as long as it takes.
+            those in these assets for as long as it takes. Then the trail's objects must be all that
+            entries are about which change what the rows allow (``found_about``).
 
     Raises:
         WriterKeyMissing: no mark can be checked.
@@ -114,12 +116,13 @@ def contradicted(
     others = [each for each in trail.objects if each != trail.account_id]
     said = compared.follow_all(_recent(of_trail, compared), uses)
     compared.found_by(_about(connection, of, others))
+    compared = compared.found_about(trail, uses) if assets and not said else compared.unfounded()
     for entries in (of_trail, _entries(_stream(connection, _OF_WHOLE_LOG, of, ""))):
-        compared = compared.unfounded()
         if said or not compared.rows:
             break
         said = compared.follow_all(entries, uses)
-    said = said or compared.unfounded().unmade(of)
+        compared = compared.unfounded()
+    said = said or compared.unmade(of)
     if said:
         return said
     return next(filter(None, (_key_contradicted(connection, each) for each in uses.values())), "")
@@ -265,6 +268,20 @@ class _Compared:
                 row = rows.get((name, key))
                 if row is not None and found.entry.number < row.number:
                     row.is_founded = True
+
+    def found_about(self, trail: Trail, uses: dict[str, Entry]) -> "_Compared":
+        """The rows that are still to be found: the account's own, which entries about anything
+        write, if the entries about the trail's objects say of each other one what it is; else all,
+        which the account's trail decides. Most old rows are as these entries say, however much was
+        written of the account since.
+        """
+        own = Tables.trading_account.name, trail.account_id
+        about, rest = self.unfounded(), self.unfounded()
+        about.rows = {place: copy(row) for place, row in about.rows.items() if place != own}
+        said = about.follow_all(_of_trail(self._connection, trail._replace(account_id="")), uses)
+        if not said and not about.unfounded().rows:
+            rest.rows = {place: row for place, row in rest.rows.items() if place == own}
+        return rest
 
     def unmade(self, organisation_id: str) -> str:
         """Which row no entry made, in words. An archive may have the write before the last one."""
