@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 from tests.refusals import refusal
-from tests.tampering.bank import NAMES, prove_wallet
+from tests.tampering.bank import NAMES, archive_all, prove_wallet
 from tests.world.customers import CustomerSeed
 from tests.world.engines import DPT, USDC_ETHEREUM, USDC_SOLANA, World, make_world
 
@@ -135,10 +135,13 @@ def test_a_first_payment_waits_also_after_an_earlier_one_was_made_up(bank: World
         ),
     ],
 )
+@pytest.mark.parametrize("is_archived", [False, True])
 def test_a_wallet_is_shared_also_when_the_other_link_is_gone(
-    bank: World, statement: str, place: str
+    bank: World, tmp_path: Path, statement: str, place: str, *, is_archived: bool
 ) -> None:
     prove_wallet(bank.engine, bank.accounts[1], NAMES[0])
+    if is_archived:
+        archive_all(bank, tmp_path / "old.archive")
     altered(bank, "PRAGMA foreign_keys = OFF", statement)
     refused = refusal(prove_wallet, bank.engine, bank.account, NAMES[0])
     assert isinstance(refused, BooksDisputed)
