@@ -850,6 +850,13 @@ FAULTS = (
         "tests/tui/test_type_ahead.py::test_what_is_typed_behind_a_pasted_id_is_meant_for_its_customer",
     ),
     Fault(
+        "keys don't wait for what the key before them opens",
+        "tui/opening.py",
+        "        self._hold(self._give_up)\n",
+        "",
+        "tests/tui/test_packets.py::test_a_key_behind_one_that_opens_something_is_for_what_opens",
+    ),
+    Fault(
         "keys don't wait for the list that a pasted id is shown in",
         "tui/console/app.py",
         "        if not isinstance(console.screen, AccountsScreen):\n            console.release_keys()\n",

@@ -16,11 +16,19 @@ from tests.tui.wallet_case import Case
 from textual.widgets import Input
 
 from chainteller.tui.console.app import DEAF_S
+from chainteller.tui.console.event_log import LogScreen
 from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.dialogs.question import Ask, Question
 
-SEQUENCES = (16, 57, 60)
-"""Each kept keys until their time was up, or sent a deposit that no frame had shown."""
+SEQUENCES = (16, 57, 60, 2194)
+"""Each kept keys until their time was up, sent a deposit that no frame had shown, or opened a
+question over a choice."""
+OPENING = (
+    "e", "v", "h", "L", "+", "F", "n", "w5\r", "P|S", "P|F", "P|e", "4|C", "6|e", "a|e",
+    "b50\r|X",
+)  # fmt: skip
+"""What opens something, most of it after the service was asked; at a bar the console rests."""
 EVERY = string.printable.strip() + " é"
 SCREENS = {f"screen {number}": (str(number),) for number in range(1, 8)}
 BOXES = {"text for the customer": ("1", "t"), "event log": ("1", "exclamation_mark")}
@@ -96,6 +104,28 @@ async def test_a_list_that_comes_meanwhile_lets_no_key_past_a_deposit_that_no_fr
         await terminal.rest()
     assert witness.writes == {"deposit": 1}
     assert witness.unshown == []
+
+
+async def test_a_key_behind_one_that_opens_something_is_for_what_opens(
+    bench: Bench, witness: Witness
+) -> None:
+    arrange(bench)
+    async with console(bench, witness) as terminal:
+        await press(terminal.pilot, "d", "7", "enter", "b", "escape")
+        for typed in OPENING:
+            await terminal.home()
+            *first, opens = typed.split("|")
+            for each in first:
+                terminal.send(each)
+                await terminal.rest()
+            below = [*terminal.app.screen_stack]
+            terminal.send(f"{opens}!")  # elsewhere, it opens the event log
+            await terminal.rest()
+            *rest, shown = terminal.app.screen_stack
+            assert rest == below, typed
+            assert isinstance(shown, Dialog), typed
+            assert not isinstance(shown, LogScreen), typed
+    assert (witness.late, [*witness.writes]) == ([], ["deposit"])
 
 
 async def test_a_question_never_opens_over_another_one(bench: Bench, witness: Witness) -> None:

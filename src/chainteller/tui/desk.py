@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.found import Found
+    from chainteller.tui.opening import Opening
     from chainteller.tui.queries import CustomerView, DeskView
     from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
@@ -158,6 +159,10 @@ class Shell(Protocol):
 
     def deafen(self) -> None:
         """Ignore all keys for a moment: nobody answers a question that just appeared."""
+
+    @property
+    def opening(self) -> "Opening":
+        """What a key opens later: what is typed behind it waits until then."""
 
     def release_keys(self, *, forget: bool = False, by_rows: bool = False) -> None:
         """What was typed ahead of a finished step may go on, or is dropped: what it was meant for
@@ -545,6 +550,7 @@ class Desk:
             asked = await self._checked(request, service)
             if asked is not None and not await self.confirm(asked, self._watch(request, service)):
                 return None
+            self.shell.opening.end()
             if leaves is not None and not await leaves:
                 return None
             self.customer.require(request.account_id)

@@ -236,6 +236,11 @@ class DeskScreen(Blank, FullScreen):
         shown = partial(_show_refusal, self, work)
         self.run_worker(Later(shown), group=group, exclusive=True)
 
+    def open_later(self, group: str, work: Work) -> None:
+        """Run a read for a key that opens something: the keys behind it wait for what opens."""
+        shown = partial(_show_refusal, self, work)
+        self.run_worker(self.desk.shell.opening.begin(shown), group=group, exclusive=True)
+
     def write(self, lock: str, work: Work) -> None:
         """Run a write unless the same one is still running; read-only desks refuse here too."""
         if self.desk.read_only:
@@ -246,7 +251,7 @@ class DeskScreen(Blank, FullScreen):
             self.clear_failure()
             self.desk.begin_write(lock)
             locked = partial(_hold_lock, self, lock, work)
-            self.run_worker(Later(locked), group=f"write-{lock}")
+            self.run_worker(self.desk.shell.opening.begin(locked), group=f"write-{lock}")
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """Show a refusal and keep it in the log."""
@@ -709,7 +714,7 @@ def _copy(screen: DeskScreen) -> None:
 
     text = screen.main_text()
     if text:
-        screen.read("copy", partial(copy_now, screen, text))
+        screen.open_later("copy", partial(copy_now, screen, text))
     else:
         say(screen, "nothing to copy here")
 
@@ -751,20 +756,20 @@ def _nothing_selected(screen: DeskScreen) -> str:
 def _export(screen: DeskScreen) -> None:
     from chainteller.tui.exports import export
 
-    screen.read("ask-export", partial(export, screen))
+    screen.open_later("ask-export", partial(export, screen))
 
 
 def _choose_copy(screen: DeskScreen) -> None:
     from chainteller.tui.exports import copy_menu
 
-    screen.read("ask-copy", partial(copy_menu, screen, _texts_of(screen)))
+    screen.open_later("ask-copy", partial(copy_menu, screen, _texts_of(screen)))
 
 
 def _write_statement(screen: DeskScreen) -> None:
     from chainteller.tui.statements import write_statement
 
     account_id = screen.desk.customer.account_id
-    screen.read("ask-statement", partial(write_statement, screen, account_id))
+    screen.open_later("ask-statement", partial(write_statement, screen, account_id))
 
 
 # fmt: off

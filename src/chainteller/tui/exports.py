@@ -80,6 +80,7 @@ async def write_one(source: Source, title: str, offered: Sequence[Export]) -> No
     folder = desk.settings.export_folder or Path.cwd()
     chosen = await source.app.push_screen_wait(Choice(title, f"into {folder}", tuple(exports)))
     if chosen is not None:
+        desk.shell.opening.end()
         export = exports[chosen]
         await save(desk, folder, export.file, await export.make(), export.note())
 

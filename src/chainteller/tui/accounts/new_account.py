@@ -129,7 +129,7 @@ class CustomersScreen(ListDialog[str]):
             self.dismiss(account.trading_account_id)
             return
         self._opening = True
-        self.run_worker(Later(partial(self._open, customer, account)), group="ask-open")
+        self.run_worker(self.opening(partial(self._open, customer, account)), group="ask-open")
 
     async def _open(self, customer: "Customer", account: "BankAccount") -> None:
         request = opening_request(account.id, account.type, customer)

@@ -29,6 +29,7 @@ from chainteller.tui.desk import KEPT_SCREEN, Desk
 from chainteller.tui.desk_screen import DeskScreen, say
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.found import Found
+from chainteller.tui.opening import Opening
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.start import ConsoleSettings, Glimpse, Reopen, Start, StartedDesk
@@ -117,6 +118,11 @@ class Console(ConsoleShell):
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
+        self.opening = Opening(
+            lambda overdue: self.typed_ahead.hold(overdue=overdue),
+            self.release_keys,
+            partial(_drop_keys, self),
+        )
         self.answered_field: Field | None = None
         """The field that the last enter or escape was meant for, until it is heard."""
         self.finding: Found | None = None
@@ -253,7 +259,8 @@ class Console(ConsoleShell):
         if self.desk.holding.take_back("ctrl+q was pressed; once more quits"):
             return
         if is_executing(self.desk):
-            self.run_worker(Later(partial(_quit_if_agreed, self)), group="ask-quit", exclusive=True)
+            asked = self.opening.begin(partial(_quit_if_agreed, self))
+            self.run_worker(asked, group="ask-quit", exclusive=True)
         else:
             self.exit()
 
@@ -331,7 +338,7 @@ class Console(ConsoleShell):
         self.open_found(Found("accounts", self.desk.customer.account_id))
         command = by_id(self.commands_of("accounts"))[f"accounts.{purpose}"]
         keys = self.desk.settings.keys.get(command.id, command.key)
-        self.simulate_key(keys.partition(",")[0])
+        self.typed_ahead.put_first(keys.partition(",")[0])
 
     # -- finding ------------------------------------------------------------------------------
 
@@ -377,6 +384,7 @@ class Console(ConsoleShell):
     def dialog_closed(self) -> None:
         """Two quick presses of the key that closed it close nothing else."""
         self.typed_ahead.once_only(DEAF_S)
+        self.opening.answered()
 
     async def on_event(self, event: events.Event) -> None:
         """Keys are dropped while the desk is deaf, and wait while it changes its place.
@@ -422,7 +430,8 @@ class Console(ConsoleShell):
         return isinstance(self.screen, DeskScreen) and self.screen.is_mounted
 
     def release_keys(self, *, forget: bool = False, by_rows: bool = False) -> None:
-        if self.finding is not None or (by_rows and not (self.awaits_rows or forget)):
+        is_for_rows = by_rows and not (self.awaits_rows or forget)
+        if self.finding is not None or self.opening.is_awaited or is_for_rows:
             return
         self.awaits_rows = False
         if forget:

@@ -31,14 +31,14 @@ def _hand_over(console: "ConsoleShell") -> None:
 
     desk = console.desk
     shown = partial(show_handover_note, console, desk, desk.call_began, desk.case_id)
-    console.run_worker(Later(shown), group="handover", exclusive=True)
+    console.run_worker(console.opening.begin(shown), group="handover", exclusive=True)
 
 
 def _show_last_action(console: "ConsoleShell") -> None:
     from chainteller.tui.console.last_action import show_last_action
 
     shown = partial(show_last_action, console, console.desk)
-    console.run_worker(Later(shown), group="last-action", exclusive=True)
+    console.run_worker(console.opening.begin(shown), group="last-action", exclusive=True)
 
 
 def _begin_or_end_call(console: "ConsoleShell") -> None:
@@ -78,7 +78,7 @@ def _show_unanswered(console: "ConsoleShell") -> None:
     from chainteller.tui.console.unanswered import show_unanswered
 
     shown = partial(show_unanswered, console)
-    console.run_worker(Later(shown), group="ask-unanswered", exclusive=True)
+    console.run_worker(console.opening.begin(shown), group="ask-unanswered", exclusive=True)
 
 
 def _open_profiles(console: "ConsoleShell") -> None:

@@ -124,7 +124,7 @@ class NoteScreen(LineDialog[None]):
 
     def action_forget(self) -> None:
         forget = self._erase if self._is_of_team else self._forget
-        self.run_worker(Later(forget), group="ask-forget", exclusive=True)
+        self.run_worker(self.opening(forget), group="ask-forget", exclusive=True)
 
     async def _erase(self) -> None:
         """Erase the newest note of whoever works here."""

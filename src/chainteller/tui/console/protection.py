@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from chainteller.tui.desk import HIDING, Desk
-from chainteller.tui.service_calls import Later
 from chainteller.tui.textual_fixes.app import SteadyApp
 from chainteller.tui.textual_fixes.suspending import suspend
 
@@ -33,11 +32,11 @@ def toggle_read_only(app: App[Any], desk: Desk) -> None:
     audit log isn't the one that was seen here.
     """
     if desk.read_only and desk.head_conflict is not None:
-        asked = Later(partial(_accept_head, desk, desk.head_conflict))
+        asked = desk.shell.opening.begin(partial(_accept_head, desk, desk.head_conflict))
         app.run_worker(asked, group="ask-writes", exclusive=True)
         return
     if desk.read_only and desk.settings.read_only:
-        asked = Later(partial(_allow_writes, desk))
+        asked = desk.shell.opening.begin(partial(_allow_writes, desk))
         app.run_worker(asked, group="ask-writes", exclusive=True)
         return
     desk.set_read_only(on=not desk.read_only)

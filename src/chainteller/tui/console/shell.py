@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from chainteller.tui.console.themes import Themes
     from chainteller.tui.desk import Desk
     from chainteller.tui.found import Found
+    from chainteller.tui.opening import Opening
     from chainteller.tui.service_calls import OneAtATime
 
 
@@ -17,6 +18,7 @@ class ConsoleShell(SteadyApp):
     desk: "Desk"
     themes: "Themes"
     searches: "OneAtATime"
+    opening: "Opening"
 
     def go(self, name: str, *, closes_page: bool = False) -> None:
         """As ``Shell`` in ``tui/desk.py``, like all that has no words here."""

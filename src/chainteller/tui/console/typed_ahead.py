@@ -56,7 +56,7 @@ class TypedAhead:
 
     def ignores(self, key: str) -> bool:
         """Whether the key, pressed now, would be dropped."""
-        return monotonic() < self._deaf_until or self._is_repeated(key)
+        return self._is_too_soon(key, monotonic())
 
     @property
     def is_holding(self) -> bool:
@@ -73,7 +73,7 @@ class TypedAhead:
         It counts when the key was typed: one that waited in a queue answers nothing newer. A key
         that works ``at_once`` isn't kept, unless one before it is.
         """
-        if self.ignores(event.key) or _typed_at(event) < self._deaf_until:
+        if self._is_too_soon(event.key, _typed_at(event)):
             return True
         self._last = event.key
         if not self._holding or event.key == "ctrl+q" or (at_once and not self._kept):
@@ -81,10 +81,15 @@ class TypedAhead:
         self._kept.append(event)
         return True
 
-    def _is_repeated(self, key: str) -> bool:
-        """Of the keys that close dialogs; letters are typed twice on purpose."""
+    def put_first(self, key: str) -> None:
+        """Keep a key as if it was typed before those that wait."""
+        self._kept.insert(0, Key(key, None))
+
+    def _is_too_soon(self, key: str, typed_at: float) -> bool:
+        """Keys that close dialogs aren't repeated; letters are typed twice on purpose."""
         closed_by, until = self._once
-        return key in _CLOSING and key == closed_by and monotonic() < until
+        is_repeated = key in _CLOSING and key == closed_by and typed_at < until
+        return typed_at < self._deaf_until or is_repeated
 
     def release(self) -> None:
         """Hand the first waiting key on as soon as the place that it waited for is painted; those
@@ -104,7 +109,8 @@ class TypedAhead:
         return len(kept)
 
     def try_again(self) -> None:
-        """Hand on what works by now; the rest waits again.
+        """Hand on what works by now; the rest waits again. A key keeps the time at which it was
+        typed: it answers no question that came later.
 
         A message ends at its sender: a key that a screen had sent would never reach the
         application, which hears enter and escape last.
@@ -112,4 +118,5 @@ class TypedAhead:
         kept, self._kept = self._kept, []
         for event in kept:
             key = Key(event.key, event.character)
+            key.time = event.time
             self._target.post_message(key.set_sender(self._target))

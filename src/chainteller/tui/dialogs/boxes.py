@@ -13,7 +13,6 @@ from textual.widgets import Static
 from chainteller.records.formats import Piece, clean
 from chainteller.tui import clipboard as copying
 from chainteller.tui.dialogs.dialog import Answer, Dialog
-from chainteller.tui.service_calls import Later
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 Save = Callable[[str, str], Awaitable[None]]
@@ -62,7 +61,7 @@ class Box(ScrolledDialog[None]):
     def on_key(self, event: events.Key) -> None:
         if self._again and event.character == self._again and not self.answered:
             event.stop()
-            self.run_worker(Later(self._copy), group="copy", exclusive=True)
+            self.run_worker(self.opening(self._copy), group="copy", exclusive=True)
 
     async def _copy(self) -> None:
         said = await copying.copy(self.app, self._text)
@@ -110,10 +109,10 @@ class CopyBox(Box):
     def on_key(self, event: events.Key) -> None:
         if event.character in self._keys and not self.answered:
             event.stop()
-            self.run_worker(Later(self._copy), group="copy", exclusive=True)
+            self.run_worker(self.opening(self._copy), group="copy", exclusive=True)
 
     def action_save(self) -> None:
         name = "-".join(word for word in self._title.lower().split() if word.isalnum())
         save = partial(self._save, f"chainteller-{name}.txt", self._text)
-        self.app.run_worker(Later(save), group="save")
         self.dismiss()
+        self.app.run_worker(self.opening(save), group="save")

@@ -1,10 +1,13 @@
 """What every dialog over the desk shares: it is answered once."""
 
-from typing import ClassVar, Generic, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, ClassVar, Generic, TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 
+from chainteller.tui.opening import Opening
+from chainteller.tui.service_calls import Later
 from chainteller.tui.textual_fixes.screen import SteadyScreen
 
 Answer = TypeVar("Answer")
@@ -31,6 +34,16 @@ class Dialog(SteadyScreen, ModalScreen[Answer], Generic[Answer]):
     """Whether it was closed, though its keys may still be on their way."""
     _waiting: "tuple[Answer | None] | None" = None
 
+    def on_mount(self) -> None:
+        opening = _opening_of(self)
+        if opening is not None:
+            opening.shown()
+
+    def opening(self, work: Callable[[], Awaitable[None]]) -> Later:
+        """``work`` for a worker, for a key of the dialog that opens something."""
+        opening = _opening_of(self)
+        return opening.begin(work) if opening is not None else Later(work)
+
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         """Close with ``result``, once; under another dialog it waits for that one to close."""
         if self.answered:
@@ -54,3 +67,7 @@ class Dialog(SteadyScreen, ModalScreen[Answer], Generic[Answer]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return not self.answered and super().check_action(action, parameters)
+
+
+def _opening_of(dialog: Dialog[Any]) -> Opening | None:
+    return getattr(dialog.app, "opening", None)

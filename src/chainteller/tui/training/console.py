@@ -82,7 +82,7 @@ def _show_goals(console: "TrainingConsole") -> None:
         judged = await call_service(judge, console.session)
         console.push_screen(Box("GOALS NOW", guide.goals(judged)))
 
-    console.run_worker(Later(show), group="goals", exclusive=True)
+    console.run_worker(console.opening.begin(show), group="goals", exclusive=True)
 
 
 def _show_hint(console: "TrainingConsole") -> None:
@@ -113,7 +113,8 @@ def _customer_sends(console: "TrainingConsole") -> None:
         address = session.addresses.get(session.scenario.customer.wallet, "")
         screen.field_submitted("address", address)
     else:
-        console.run_worker(Later(partial(_sign, console)), group="sign", exclusive=True)
+        signed = console.opening.begin(partial(_sign, console))
+        console.run_worker(signed, group="sign", exclusive=True)
 
 
 async def _sign(console: "TrainingConsole") -> None:
@@ -332,7 +333,7 @@ class TrainingConsole(Console):
                 self._finish()
 
         if not self._finished and not self._ending:
-            self.run_worker(Later(ask), group="ask-end", exclusive=True)
+            self.run_worker(self.opening.begin(ask), group="ask-end", exclusive=True)
 
     def _finish(self) -> None:
         """The report; closing it ends the program, which prints it once more."""
