@@ -4,7 +4,8 @@ import re
 from typing import Any, TypeVar, cast
 
 import pytest
-from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.conftest import Bench, press, seen, settle, until
+from tests.tui.test_under_way import Stopped
 from tests.tui.unsteady_service import Unsteady
 from textual.pilot import Pilot
 
@@ -88,3 +89,21 @@ async def test_the_top_bar_has_the_time_of_the_newest_prices(bench: Bench, scree
         await settle(pilot)
         assert app.desk.last_answer > before
         assert app.desk.last_answer in seen(app).splitlines()[0]
+
+
+async def test_the_top_bar_does_not_say_live_while_an_answer_is_late(bench: Bench) -> None:
+    bench.open(1)
+    service = Stopped(bench.service, op.EVENTS)
+    service.goes_on.set()
+    app = bench.console(service, poll_interval_s=0.05)
+
+    def says(text: str) -> bool:
+        return re.search(text, seen(app).splitlines()[0]) is not None
+
+    async with app.run_test(size=(110, 40)):
+        await until(lambda: says("live .*Z"))
+        service.goes_on.clear()
+        await until(lambda: says(r"no answer for \d+ s  .*Z"))
+        assert not says("live")
+        service.goes_on.set()
+        await until(lambda: says("live .*Z"))

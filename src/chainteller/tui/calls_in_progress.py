@@ -22,6 +22,7 @@ class CallsInProgress:
         self._lock = threading.Lock()
         self.answered_at: int | None = None
         """When a call was answered last, in microseconds: the one owner of how fresh things are."""
+        self._heard = monotonic()
         self._under_way: dict[int, tuple[str, str, float]] = {}
         """By call: operation, idempotency key, and since when."""
 
@@ -31,13 +32,21 @@ class CallsInProgress:
         try:
             answer = onward(call)
         except ServiceError:
-            self.answered_at = self._clock.now()
+            self._answered()
             raise
         finally:
             with self._lock:
                 del self._under_way[id(call)]
-        self.answered_at = self._clock.now()
+        self._answered()
         return answer
+
+    def _answered(self) -> None:
+        self.answered_at, self._heard = self._clock.now(), monotonic()
+
+    def silent_s(self) -> float:
+        """For how long calls have been waiting while none was answered; 0 where none waits."""
+        began = min((since for _, _, since in self._calls()), default=None)
+        return 0.0 if began is None else monotonic() - max(began, self._heard)
 
     def is_under_way(self, operation: str) -> bool:
         return any(name == operation for name, _, _ in self._calls())

@@ -433,6 +433,12 @@ class Desk:
         answered_at = self.session.calls.answered_at if self.session else None
         return "" if answered_at is None else f"{clock_time(to_datetime(answered_at))}Z"
 
+    @property
+    def silent_s(self) -> int:
+        """For how long the service has answered nothing of what it was asked; 0 for a moment."""
+        silent = self.session.calls.silent_s() if self.session else 0.0
+        return int(silent) if silent >= SAID_AFTER_S else 0
+
     def note(self, identifier: str) -> str:
         """The agent's own words about a record, where the deployment keeps no notes."""
         return self.session.workspace.note(identifier) if self.session and identifier else ""

@@ -48,6 +48,8 @@ def describe_connection(desk: Desk, *, narrow: bool) -> list[Piece]:
     if reach.state == "failed":
         then = f"retry in {reach.retry_in_s} s" if reach.retry_in_s else "r: again"
         return [operator, (f"{reach.why}, {then}", "bad")]
+    if silent := desk.silent_s:
+        return [operator, (f"no answer for {silent} s  ", "bad"), (desk.last_answer, "muted")]
     took = f"{reach.latency_ms} ms  " if desk.settings.poll_interval_s and not narrow else ""
     return [operator, _standing(desk), (f"{took}{desk.last_answer}", "muted")]
 

@@ -53,7 +53,9 @@ class Poller:
         self._desk.on_poll.publish(None)
 
     def _wait_on(self) -> None:
-        """The top bar counts down to the next attempt."""
+        """The top bar counts down to the next attempt, or how long there has been no answer."""
+        if self._running and self._desk.silent_s:
+            self._desk.on_connection.publish(self._desk.connection)
         if self._running or self._skip == 0:
             return
         self._skip -= 1
