@@ -43,8 +43,7 @@ def test_a_trade_asks_and_takes_only_a_yes(
 def test_a_withdrawal_names_amount_account_and_target(account: str) -> None:
     program = _started("withdraw", account, "12.50")
     program.child.expect_exact(
-        f"Withdraw 12.50 DPT_USD from {account} of Rowan Merriweather "
-        "to the customer's bank account."
+        f"Withdraw 12.50 USD from {account} of Rowan Merriweather to the customer's bank account."
     )
     program.child.sendline("y")
     assert program.ended() == 0

@@ -81,7 +81,7 @@ def test_one_line_funds_trades_and_waits_until_it_is_settled(
     assert ended.code == 0
     assert ended.body["status"] == "settled"
     assert ended.body["assetSold"]["amount"] == "1000.00"
-    assert "deposit 1000.00 DPT_USD: 0.00 is available" in ended.err
+    assert "deposit 1000.00 USD: 0.00 is available" in ended.err
     assert ended.err.splitlines()[-1] == f"{ended.body['id']}  settled"
     balances = teller("accounts", "balances", account, "--json").body["data"]
     assert [each["token"]["symbol"] for each in balances] == ["SOL"]
@@ -93,7 +93,7 @@ def test_only_the_shortfall_is_deposited(teller: Teller, account: str) -> None:
         "trade", "buy", "btc-usd", "--spend", "300", "--account", account, "--fund", "--yes"
     )
     assert ended.code == 0
-    assert "deposit 49.50 DPT_USD: 250.50 is available" in ended.err
+    assert "deposit 49.50 USD: 250.50 is available" in ended.err
 
 
 def test_without_fund_a_shortfall_is_refused(teller: Teller, account: str) -> None:

@@ -8,7 +8,7 @@ from chainteller.domain.assets import (
     Asset,
 )
 from chainteller.domain.money import UNKNOWN_ASSET, atoms_of_cents, parse_atoms, ungrouped
-from chainteller.records.formats import money
+from chainteller.records.formats import currency_name, money
 from chainteller.service.amounts import read_currency, read_typed_amount
 from chainteller.service.models.funding import Currency
 
@@ -55,6 +55,7 @@ def is_above(amount: str, currency: Currency, limit_cents: int) -> bool:
 
 
 def read_back(amount: str, currency: Currency) -> str:
-    """An amount with its currency, as a question shows it: ``1,500.00 DPT_USD``."""
+    """An amount with its currency, as a question shows it: ``1,500.00 USD``."""
     text = str(read_typed_amount(amount, asset_of(currency)))
-    return money(text, currency.id or f"{currency.symbol}@{currency.network}")
+    chain = f"{currency.symbol}@{currency.network}"
+    return money(text, currency_name(currency.type, chain, currency.id))

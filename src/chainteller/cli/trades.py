@@ -213,7 +213,7 @@ def _deposit_shortfall(desk: Recorder, order: _Order, short: InsufficientFunds) 
     available = str(short.details["available"])
     held = parse_atoms(available, USD, allow_zero=True)
     missing = format_cents(parse_atoms(short.details["required"], USD) - held)
-    say(f"deposit {missing} {DEFAULT_CURRENCY}: {available} is available")
+    say(f"deposit {missing} {USD.symbol}: {available} is available")
     request = DepositRequest(amount=missing, currency=currency_of(DEFAULT_CURRENCY))
     desk.deposit(order.account_id, request, idempotency_key=order.key_of("deposit"))
 

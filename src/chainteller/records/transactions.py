@@ -13,6 +13,7 @@ from chainteller.records.fields import (
     FieldList,
     Format,
 )
+from chainteller.records.formats import transferred
 from chainteller.records.trades import TRADE, is_trade
 from chainteller.records.transfers import transfer_fields
 
@@ -32,7 +33,9 @@ class TransactionAmount(Format["Transaction"]):
     is_amount = True
 
     def plain(self, value: "Transaction") -> str:
-        return f"{value.amount} {_currency(value)}"
+        if is_trade(value):
+            return f"{value.amount} {_currency(value)}"
+        return transferred(value, str)
 
     def csv(self, value: "Transaction") -> str:
         return value.amount

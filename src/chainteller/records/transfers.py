@@ -35,11 +35,7 @@ class Transferred(Format["Transfer"]):
     is_amount = True
 
     def plain(self, value: "Transfer") -> str:
-        return f"{value.amount} {value.currency.symbol or value.currency.id}"
-
-    def exact(self, value: "Transfer") -> str:
-        """As customers know it."""
-        return self.spoken(value).replace(",", "")
+        return transferred(value, str)
 
     def line(self, value: "Transfer", now: int) -> Piece:  # noqa: ARG002
         return transferred(value), ""
