@@ -5,7 +5,7 @@ from sqlalchemy import update
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from tests.world.files import sealed
-from textual.strip import Strip
+from textual.geometry import Region
 
 from chainteller.domain.preconditions import Control
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -188,13 +188,13 @@ def _count_paints(screen: QuoteScreen) -> list[str]:
     """Grows by one whenever the footer is shown anew."""
     painted: list[str] = []
     bar = screen.query_one("#hints", Lines)
-    show = bar.repaint
+    refresh = bar.refresh
 
-    def counted(y: int, was: Strip, now: Strip) -> None:
-        painted.append(str(bar.id))
-        show(y, was, now)
+    def counted(*lines: Region, **how: bool) -> Lines:
+        painted.extend([str(bar.id)] * len(lines))
+        return refresh(*lines, **how)
 
-    bar.repaint = counted  # type: ignore[method-assign]  # looks on, and goes on
+    bar.refresh = counted  # type: ignore[method-assign]  # looks on, and goes on
     return painted
 
 

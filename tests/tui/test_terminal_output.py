@@ -5,13 +5,12 @@ import pytest
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
 from chainteller.domain.randomness import SeededRandomness, below
-from chainteller.tui.textual_fixes.terminal_output import shorten
-from chainteller.tui.widgets.lines import differing
+from chainteller.tui.textual_fixes.terminal_output import Picture
 
 WIDTH, HEIGHT = 40, 6
 TEXTS = ("", " ", "    ", " " * 14, "price ", "1,204.50", "字字", "é", "a b")
@@ -37,6 +36,11 @@ def _strip(random: SeededRandomness, width: int) -> Strip:
 
 def _console(system: str) -> Console:
     return Console(color_system=system, force_terminal=True, legacy_windows=False, width=WIDTH)  # type: ignore[arg-type]  # one of its words
+
+
+def _written(picture: Picture, update: CompositorUpdate, console: Console) -> str:
+    newer = picture.differing(update)
+    return newer.render_segments(console) if newer is not None else ""
 
 
 class Terminal:
@@ -71,17 +75,11 @@ def test_the_same_picture_in_fewer_bytes(
         [[_strip(random, cut), _strip(random, WIDTH - cut)] for _ in range(HEIGHT)] for _ in "ab"
     ]
     whole = LayoutUpdate([*pictures[0]], Region(0, 0, WIDTH, HEIGHT))
-    spans = [
-        (y, x + left, x + left + cells)
-        for y in range(HEIGHT)
-        for x, was, now in zip((0, cut), pictures[0][y], pictures[1][y], strict=True)
-        for left, cells in differing(was, now)
-    ]
     chops = [dict(zip((0, cut), picture, strict=True)) for picture in pictures[1]]
-    part = ChopsUpdate(chops, spans, [[cut, WIDTH]] * HEIGHT)
-    full, fewer = 0, 0
+    part = ChopsUpdate(chops, [(y, 0, WIDTH) for y in range(HEIGHT)], [[cut, WIDTH]] * HEIGHT)
+    full, fewer, picture = 0, 0, Picture()
     for update in (whole, part):
-        bytes_of = update.render_segments(console), shorten(update).render_segments(console)
+        bytes_of = update.render_segments(console), _written(picture, update, console)
         theirs.feed(bytes_of[0])
         ours.feed(bytes_of[1])
         assert ours.cells() == theirs.cells()
@@ -94,9 +92,10 @@ def test_one_changed_letter_costs_its_place_and_its_look() -> None:
     was, now = (
         Strip([Segment(f"sol-usd  {price}  open", style)]) for price in ("185.50", "185.51")
     )
-    (span,) = differing(was, now)
-    update = ChopsUpdate([{0: now}], [(0, span[0], sum(span))], [[now.cell_length]])
-    written = shorten(update).render_segments(_console("truecolor"))
+    picture, console = Picture(), _console("truecolor")
+    _written(picture, LayoutUpdate([[was]], Region(0, 0, was.cell_length, 1)), console)
+    update = ChopsUpdate([{0: now}], [(0, 0, now.cell_length)], [[now.cell_length]])
+    written = _written(picture, update, console)
     assert written == "\x1b[1;15H\x1b[38;2;255;138;61;48;2;13;17;23m1\x1b[0m"
 
 
@@ -107,7 +106,7 @@ def test_blanks_are_erased_where_the_ground_stays(
     monkeypatch.setenv("TERM", term)
     strip = Strip.blank(30, Style(bgcolor=GROUNDS[0]))
     update = ChopsUpdate([{0: strip}], [(0, 0, 30)], [[30]])
-    written = shorten(update).render_segments(_console("truecolor"))
+    written = _written(Picture(), update, _console("truecolor"))
     assert ("\x1b[30X" in written) == erases
     assert (" " * 30 in written) != erases
 
@@ -117,7 +116,7 @@ def test_bold_ends_without_saying_the_colours_again() -> None:
     bold, thin = Style(color=color, bgcolor=ground, bold=True), Style(color=color, bgcolor=ground)
     strip = Strip([Segment("SAY", bold), Segment("text", thin)])
     update = ChopsUpdate([{0: strip}], [(0, 0, 7)], [[7]])
-    written = shorten(update).render_segments(_console("truecolor"))
+    written = _written(Picture(), update, _console("truecolor"))
     assert "SAY\x1b[22mtext" in written
 
 
@@ -125,5 +124,27 @@ def test_a_table_of_two_colours_names_each_of_them_once() -> None:
     name, value = (Style(color=color, bgcolor=GROUNDS[0]) for color in COLOURS)
     row = Strip([Segment("fee       ", name), Segment("0.25", value)])
     whole = LayoutUpdate([[row]] * HEIGHT, Region(0, 0, row.cell_length, HEIGHT))
-    written = shorten(whole).render_segments(_console("truecolor"))
+    written = _written(Picture(), whole, _console("truecolor"))
     assert written.count("38;2;") == len(COLOURS)
+
+
+def test_what_is_painted_anew_and_looks_the_same_is_not_written() -> None:
+    """A blank has no colour of letters."""
+    thin, other = (Style(color=color, bgcolor=GROUNDS[0]) for color in COLOURS)
+    was = Strip([Segment("USD", thin), Segment("     ", thin)])
+    now = Strip([Segment("US", thin), Segment("D", thin), Segment("     ", other)])
+    picture, console = Picture(), _console("truecolor")
+    for strip, is_written in ((was, True), (now, False)):
+        update = LayoutUpdate([[strip]], Region(0, 0, strip.cell_length, 1))
+        assert bool(_written(picture, update, console)) == is_written
+
+
+def test_what_was_not_painted_since_it_was_forgotten_is_written() -> None:
+    strip, picture = Strip([Segment("USD", Style(bgcolor=GROUNDS[0]))]), Picture()
+    update = ChopsUpdate([{0: strip, 3: strip}], [(0, 0, 3)], [[3, 6]])
+    assert _written(picture, update, _console("truecolor"))
+    picture.forget()
+    assert _written(picture, update, _console("truecolor"))
+    right = ChopsUpdate([{0: strip, 3: strip}], [(0, 3, 6)], [[3, 6]])
+    assert _written(picture, right, _console("truecolor"))
+    assert not _written(picture, right, _console("truecolor"))

@@ -31,7 +31,7 @@ from textual.widgets._toast import Toast
 
 from chainteller.tui.textual_fixes.app import SteadyApp
 from chainteller.tui.textual_fixes.screen import SteadyScreen, lay_out_now
-from chainteller.tui.textual_fixes.terminal_output import shorten
+from chainteller.tui.textual_fixes.terminal_output import Picture
 
 
 class Probe(Message):
@@ -245,8 +245,9 @@ def test_steady_app_a_changed_cell_costs_the_bytes_of_its_whole_piece() -> None:
     strip = Strip([Segment("sol-usd  185.51  open", style)])
     update = ChopsUpdate([{0: strip}], [(0, 14, 15)], [[strip.cell_length]])
     console = RichConsole(color_system="truecolor", width=80, force_terminal=True)
-    ours, theirs = (each.render_segments(console) for each in (shorten(update), update))
-    assert len(theirs) > len(ours)
+    shorter = Picture().differing(update)
+    assert shorter is not None
+    assert len(update.render_segments(console)) > len(shorter.render_segments(console))
 
 
 # -- the palette -----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from chainteller.tui.textual_fixes.palette import close_palette_without_room
 from chainteller.tui.textual_fixes.screen import nothing_to_await, style_version
 from chainteller.tui.textual_fixes.suspending import guard_suspending
 from chainteller.tui.textual_fixes.terminal_input import guard_input
-from chainteller.tui.textual_fixes.terminal_output import Picture, shorten
+from chainteller.tui.textual_fixes.terminal_output import Picture
 
 _LEAST_LEFT_S = 0.5
 
@@ -79,14 +79,12 @@ class SteadyApp(App[None]):
             super()._handle_exception(error)
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        """Textual's bytes for the same picture are about ten times as many; under a dialog it
-        paints the whole window whenever anything behind it changes.
-        """
+        """Textual's bytes for the same picture are about ten times as many."""
         fewer: Any = renderable
-        if self._batch_count or not screen.is_modal:  # a batch drops what is painted
-            self._picture.forget()
-        if isinstance(renderable, CompositorUpdate):
-            fewer = shorten(self._picture.differing(renderable) if screen.is_modal else renderable)
+        if self._batch_count:
+            self._picture.forget()  # a batch drops what is painted
+        elif isinstance(renderable, CompositorUpdate):
+            fewer = self._picture.differing(renderable, screen)
         super()._display(screen, fewer)
 
     def pop_screen(self) -> AwaitComplete:
@@ -98,6 +96,7 @@ class SteadyApp(App[None]):
         return super().pop_screen()
 
     def on_resize(self, event: events.Resize) -> None:
+        self._picture.forget()
         close_palette_without_room(self, event.size)
 
 

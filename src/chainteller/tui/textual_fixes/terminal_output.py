@@ -1,8 +1,7 @@
-"""Writes to the terminal only what changed, and colours only where they change.
+"""Writes to the terminal only the cells that changed, and colours only where they change.
 
-Textual writes a changed part of a line from its widget's left edge on, and gives every piece of
-text all its colours and a reset. Over SSH a price that ticks should cost its own cells: about a
-tenth of that.
+Textual writes whatever was painted anew, and gives every piece of text all its colours and a reset.
+Over SSH a price that ticks should cost its own cells: about a tenth of that.
 """
 
 import os
@@ -16,8 +15,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
-
-from chainteller.tui.widgets.lines import differing
 
 Look = tuple[str, str, str]
 """The SGR parameters of a style: its attributes, its foreground, its background."""
@@ -40,15 +37,6 @@ _LEAST_ERASED = 12
 """Blanks that cost more than erasing them and going past."""
 
 
-def shorten(update: CompositorUpdate) -> CompositorUpdate:
-    """The same picture in fewer bytes, for the kinds of updates that the console makes."""
-    if isinstance(update, ChopsUpdate):
-        return Pieces(_changed(update))
-    if isinstance(update, LayoutUpdate):
-        return Pieces(_whole(update))
-    return update
-
-
 Piece = tuple[int, int, Strip]
 """Where a strip stands: x, y, and the strip."""
 
@@ -65,48 +53,93 @@ def _changed(update: ChopsUpdate) -> Iterator[Piece]:
 
 def _whole(update: LayoutUpdate) -> Iterator[Piece]:
     for y, strips in enumerate(update.strips, update.region.y):
-        x = update.region.x
-        for strip in strips:
-            yield x, y, strip
-            x += strip.cell_length
+        yield update.region.x, y, Strip.join(strips)
 
 
 class Picture:
-    """The rows that the terminal shows. Under a dialog, Textual paints the whole window anew
-    whenever anything behind it changes; of that, only the cells that differ are written.
+    """The rows that the terminal shows. Of whatever is painted anew, only the cells that differ are
+    written: a widget needn't know which of its cells changed.
     """
 
     def __init__(self) -> None:
         self._rows: dict[int, Strip] = {}
+        self._screen: object = None
 
     def forget(self) -> None:
         """The terminal may show something else by now."""
         self._rows.clear()
 
-    def differing(self, update: CompositorUpdate) -> CompositorUpdate:
-        """What of an update isn't on the terminal yet."""
+    def differing(self, update: CompositorUpdate, screen: object = None) -> CompositorUpdate | None:
+        """What of an update isn't on the terminal yet, if anything. Another ``screen`` is written
+        whole.
+        """
+        if screen is not self._screen:
+            self._screen = screen
+            self.forget()
         if isinstance(update, LayoutUpdate):
-            rows = enumerate(update.strips, update.region.y)
-            whole = [(update.region.x, y, Strip.join(strips)) for y, strips in rows]
-            return Pieces([piece for each in whole for piece in self._newer(*each)])
-        if isinstance(update, ChopsUpdate):
-            return Pieces([piece for each in _changed(update) for piece in self._newer(*each)])
-        return update
+            pieces, width = _whole(update), update.region.right
+        elif isinstance(update, ChopsUpdate):
+            pieces, width = _changed(update), update.chop_ends[0][-1]
+        else:
+            return update
+        newer = [each for piece in pieces for each in self._newer(*piece, width)]
+        return Pieces(newer) if newer else None
 
-    def _newer(self, x: int, y: int, strip: Strip) -> Iterator[Piece]:
+    def _newer(self, x: int, y: int, strip: Strip, width: int) -> Iterator[Piece]:
         end, before = x + strip.cell_length, self._rows.get(y)
-        if before is None or end > before.cell_length:
-            if x == 0:
-                self._rows[y] = strip
+        if before is None and (x, end) == (0, width):
+            self._rows[y] = strip
             yield x, y, strip
             return
+        before = before or _unknown(width)
         was = before.crop(x, end)
         if was == strip:
             return
-        after = [before.crop(0, x), strip, before.crop(end, before.cell_length)]
+        after = [before.crop(0, x), strip, before.crop(end, width)]
         self._rows[y] = Strip.join(after)
         for first, cells in differing(was, strip):
             yield x + first, y, strip.crop(first, first + cells)
+
+
+def _unknown(width: int) -> Strip:
+    """A row of cells that nothing painted is equal to."""
+    return Strip([Segment("\ue000" * width)], width)
+
+
+_LEAST_GAP = 6
+"""So many equal cells between two changes cost more than going past them."""
+
+
+def differing(old: Strip, new: Strip) -> list[tuple[int, int]]:
+    """The stretches of cells that differ: (first, how many); none where nothing does."""
+    before, after = _cells(old), _cells(new)
+    if before is None or after is None or len(before) != len(after):
+        return [(0, new.cell_length)]
+    spans: list[tuple[int, int]] = []
+    for x, (was, now) in enumerate(zip(before, after, strict=True)):
+        if was == now:
+            continue
+        if spans and x - sum(spans[-1]) < _LEAST_GAP:
+            spans[-1] = (spans[-1][0], x - spans[-1][0] + 1)
+        else:
+            spans.append((x, 1))
+    return spans
+
+
+def _cells(strip: Strip) -> list[tuple[str, Style | None]] | None:
+    """A strip cell by cell; None where a character is not exactly one cell wide."""
+    cells: list[tuple[str, Style | None]] = []
+    for text, style, _ in strip:
+        ground = _ground(style) if style is not None and " " in text else style
+        cells += [(letter, ground if letter == " " else style) for letter in text]
+    return cells if len(cells) == strip.cell_length else None
+
+
+@lru_cache(maxsize=1024)
+def _ground(style: Style) -> Style:
+    """What is seen of a style where there is no letter."""
+    is_seen = any(getattr(style, name) for name, code in _ATTRIBUTES.items() if code in _ON_BLANKS)
+    return style if is_seen else Style(bgcolor=style.bgcolor)
 
 
 class Pieces(CompositorUpdate):

@@ -11,13 +11,12 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from chainteller.records.formats import Piece, clean
-from chainteller.tui.privacy import PrivacyFilter, Stated
+from chainteller.tui.privacy import Stated
 
 TONES: dict[str, tuple[str, bool]] = {
     "muted": ("muted", False),
@@ -141,9 +140,6 @@ def _short_words(paragraph: str, width: int) -> Iterator[str]:
             yield word[start : start + width]
 
 
-_STRIPS_KEPT = 4
-
-
 class Toned(Widget):
     """A widget that paints pieces in the theme's tones; the styles are kept per theme."""
 
@@ -151,7 +147,6 @@ class Toned(Widget):
         super().__init__(id=id, classes=classes)
         self._styles_of_theme: tuple[str, dict[str, Style]] = ("", {})
         self._base_of_pass: Style | None = None
-        self._strips: LRUCache[object, Strip] = LRUCache(_STRIPS_KEPT)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Textual works the base style out anew at each access: once for a pass is enough."""
@@ -185,28 +180,8 @@ class Toned(Widget):
             style += Style(color=color, bold=bold or None)
         return style
 
-    def repaint(self, y: int, was: Strip, now: Strip) -> None:
-        """Paint the cells of line ``y`` that differ. While something is hidden it is its whole
-        line: the dots that stand there do not follow the text under them cell by cell. What has
-        no size, behind a detail or in a small window, is painted anew when it is seen again.
-        """
-        if not self.size.width:
-            self.refresh()
-            return
-        hides = any(isinstance(each, PrivacyFilter) for each in self.get_line_filters())
-        stretches = [(0, now.cell_length)] if hides and was != now else differing(was, now)
-        if stretches:
-            self.refresh(*(Region(x, y, cells, 1) for x, cells in stretches))
-
     def strip_of(self, shown: Line, width: int, base: Style) -> Strip:
-        """One line of ``width`` cells; what was compared isn't made again to be painted."""
-        key = (shown, width, base, self.app.theme)
-        found = self._strips.get(key)
-        if found is None:
-            found = self._strips[key] = self._new_strip(shown, width, base)
-        return found
-
-    def _new_strip(self, shown: Line, width: int, base: Style) -> Strip:
+        """One line of ``width`` cells."""
         right = [(clean(text), tone) for text, tone in shown.right]
         room = width - sum(cell_len(text) for text, _ in right)
         whole = "".join(clean(text) for text, _ in shown.left)
@@ -229,35 +204,6 @@ class Toned(Widget):
             segments.append(Segment(gap, base + self.tone("rule" if shown.fill != " " else "")))
         segments.extend(Segment(text, base + self.tone(tone)) for text, tone in right)
         return Strip(segments).adjust_cell_length(width, base)
-
-
-_LEAST_GAP = 12
-"""So many equal cells between two changes cost more than going past them."""
-
-
-def differing(old: Strip, new: Strip) -> list[tuple[int, int]]:
-    """The stretches of cells that differ: (first, how many); none where nothing does.
-
-    A price that ticks then costs a few bytes, not its line.
-    """
-    before, after = _cells(old), _cells(new)
-    if before is None or after is None or len(before) != len(after):
-        return [(0, new.cell_length)]
-    spans: list[tuple[int, int]] = []
-    for x, (was, now) in enumerate(zip(before, after, strict=True)):
-        if was == now:
-            continue
-        if spans and x - sum(spans[-1]) < _LEAST_GAP:
-            spans[-1] = (spans[-1][0], x - spans[-1][0] + 1)
-        else:
-            spans.append((x, 1))
-    return spans
-
-
-def _cells(strip: Strip) -> list[tuple[str, Style | None]] | None:
-    """A strip cell by cell; None where a character is not exactly one cell wide."""
-    cells = [(letter, segment.style) for segment in strip for letter in segment.text]
-    return cells if len(cells) == strip.cell_length else None
 
 
 _KEYS_SHOWN = {
@@ -323,19 +269,13 @@ class Lines(Toned):
     def show(self, lines: Sequence[Line]) -> None:
         """Show other lines; only those that differ are painted."""
         before, after = self._lines, tuple(lines)
-        if before == after:
-            return
         self._lines = after
-        self._strips.grow(2 * len(after))
         if len(before) != len(after) and self.styles.is_auto_height:
             self.refresh(layout=True)
             return
-        width, base = self.size.width, self.rich_style
-        for y, (old, new) in enumerate(zip_longest(before, after, fillvalue=EMPTY)):
-            if old == new:
-                continue
-            strips = self.strip_of(old, width, base), self.strip_of(new, width, base)
-            self.repaint(y, *strips)
+        both = enumerate(zip_longest(before, after, fillvalue=EMPTY))
+        if differing := [Region(0, y, self.size.width, 1) for y, (was, now) in both if was != now]:
+            self.refresh(*differing)
 
     def on_click(self, event: events.Click) -> None:
         x, y = event.x - self.gutter.left, event.y - self.gutter.top

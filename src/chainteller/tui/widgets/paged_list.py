@@ -53,8 +53,6 @@ class Placed(NamedTuple):
     gap: int
 
 
-_Seen = tuple[Row | None, bool, bool]
-"""A line's row, whether the cursor stands on it, and whether it lies within the list."""
 WIDE_GAP = 2
 _CUT, _LEAST_END = "..", 4
 _WORTH_IT = 4
@@ -234,7 +232,7 @@ class PagedList(Toned):
     def put(self, page: int, rows: Sequence[Row], total: int, *, follow: bool = True) -> None:
         """Take a page in; with ``follow`` the cursor stays on its record if that moved."""
         key = self.cursor_key if follow else None
-        before, seen = (self.total, self._pages.get(page)), self._lines_seen()
+        before = self.total, self._pages.get(page)
         self._pages[page] = tuple(rows)
         self._pages.move_to_end(page)
         while len(self._pages) > _PAGES_KEPT:
@@ -243,10 +241,8 @@ class PagedList(Toned):
         self.total = total
         if before != (total, self._pages[page]):
             self._settle_cursor(key, page)
-            if self._widen(rows):
-                self.refresh()
-            else:
-                self._repaint_differing(seen)
+            self._widen(rows)
+            self.refresh()
         if key is None or key != self.cursor_key:
             self._announce()
 
@@ -259,30 +255,8 @@ class PagedList(Toned):
                     if self._widen((row,)):
                         self.refresh()
                     else:
-                        self._repaint_cells((page - 1) * PAGE_ROWS + offset, old, row)
+                        self._repaint_row((page - 1) * PAGE_ROWS + offset)
                     return
-
-    def _lines_seen(self) -> list[_Seen] | None:
-        """What each line of the window shows; None while there are no rows."""
-        if not self.total:
-            return None
-        window = range(self.top, self.top + self.window_rows)
-        total = self.total
-        return [(self._row(at), at == self.cursor, at < total) for at in window]
-
-    def _repaint_differing(self, before: list[_Seen] | None) -> None:
-        """A live price repaints its line, and a record that moved those that it passed."""
-        after = self._lines_seen()
-        if before is None or after is None or len(before) != len(after):
-            self.refresh()
-            return
-        for y, (was, now) in enumerate(zip(before, after, strict=True), start=1):
-            if was == now:
-                continue
-            if was[0] is None or now[0] is None:
-                self.refresh(Region(0, y, self.size.width, 1))
-            else:
-                self.repaint(y, self._row_strip(was[0], was[1]), self._row_strip(now[0], now[1]))
 
     def _row_strip(self, row: Row, on_cursor: bool) -> Strip:  # noqa: FBT001 - as it is kept
         width, base = self.size.width, self.base_style
@@ -339,14 +313,6 @@ class PagedList(Toned):
         y = 1 + index - self.top
         if 0 < y < self.size.height:
             self.refresh(Region(0, y, self.size.width, 1))
-
-    def _repaint_cells(self, index: int, was: Row, row: Row) -> None:
-        """Only what differs within the line."""
-        y = 1 + index - self.top
-        if not 0 < y < self.size.height:
-            return
-        on_cursor = index == self.cursor
-        self.repaint(y, self._row_strip(was, on_cursor), self._row_strip(row, on_cursor))
 
     def _announce(self) -> None:
         key = self.cursor_key
