@@ -4,9 +4,12 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
+from typing import Any
 
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle, until
+from textual.screen import Screen
 
 from chainteller.service import operations as op
 from chainteller.service.errors import InsufficientFunds
@@ -14,10 +17,12 @@ from chainteller.service.layers import Answer, Next, layered
 from chainteller.service.models.accounts import Token, TokenBalance
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import Call
+from chainteller.tui.accounts import screen as accounts_screen
 from chainteller.tui.accounts.detail import _balance
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
+from chainteller.tui.textual_fixes import screen as screen_fixes
 from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
@@ -320,3 +325,44 @@ async def test_a_list_asked_for_earlier_does_not_take_the_customer_back(bench: B
         first = app.desk.customer.account_id
         await press(pilot, "down")
         assert app.desk.customer.account_id != first, "the cursor decides again"
+
+
+def _accounts_in(shown: str) -> tuple[str, str]:
+    """The bank accounts of the row under the cursor and of the detail."""
+    rows = shown.splitlines()
+    row = next(each for each in rows if each.startswith("│>"))
+    heading = next(each for each in rows if "checking  DDA-" in each or "savings  DDA-" in each)
+    return re.findall(r"DDA-\d+", row)[0], re.findall(r"DDA-\d+", heading)[-1]
+
+
+@pytest.mark.needs("buying-power")
+async def test_no_frame_has_the_cursor_on_one_customer_and_the_detail_of_another(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The frame of a step waits for its detail, which is painted once."""
+    for module in (screen_fixes, accounts_screen):
+        monkeypatch.setattr(module, "HELD_S", 60)
+    for number in range(1, 5):
+        bench.open(number, deposit=f"{number}.00")
+    app, frames = bench.console(), list[str]()
+    real = app._display
+
+    def display(screen: Screen[Any], renderable: object) -> None:
+        frames.append(seen(app))
+        real(screen, renderable)
+
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        monkeypatch.setattr(app, "_display", display)
+        screen = app.screen
+        assert isinstance(screen, AccountsScreen)
+        for key in ("down", "down", "up"):
+            await until(lambda: monotonic() - screen._chosen_at > accounts_screen._RESTED_S)
+            frames.clear()
+            await pilot.press(key)
+            await settle(pilot)
+            assert frames
+            for shown in frames:
+                row, detail = _accounts_in(shown)
+                assert row == detail
+                assert "loading" not in shown

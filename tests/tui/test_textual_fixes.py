@@ -190,6 +190,10 @@ def test_full_screen_a_batch_is_rendered_and_dropped() -> None:
 # -- the application -------------------------------------------------------------------------------
 
 
+def test_full_screen_a_frame_waits_for_nothing() -> None:
+    assert not any("hold" in name for name in vars(Screen))
+
+
 async def test_lay_out_now_a_frame_comes_before_a_new_height() -> None:
     app = Growing()
     async with app.run_test() as pilot:

@@ -209,7 +209,7 @@ class DeskScreen(Blank, FullScreen):
             _bring_field_back(self)
             _draw_bars(self)
             _draw_status(self)
-            self.call_after_refresh(_draw_served, self)
+            _draw_served(self)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)

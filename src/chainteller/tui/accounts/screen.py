@@ -3,6 +3,7 @@
 from asyncio import Future
 from collections.abc import Sequence
 from functools import cached_property, partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -16,6 +17,7 @@ from chainteller.tui.desk import HIDING, Desk
 from chainteller.tui.desk_screen import give_back_amount, has_room, refusal_text
 from chainteller.tui.list_screen import Listed, ListScreen, list_beside_detail, order_of
 from chainteller.tui.messages import FieldStepped
+from chainteller.tui.textual_fixes.screen import HELD_S, hold_frame, show_frame
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, WIDE_GAP
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
 
-_DETAIL_DELAY_S = 0.15
+_RESTED_S = 0.15
+"""Seconds without a step, after which the detail is read."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -46,6 +49,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.is_similar = False
         """Whether nothing has the filter's text, so that what is like it is listed."""
         self._detail_timer: Timer | None = None
+        self._chosen_at = 0.0
+        self.is_detail_quick = True
+        """Whether the last detail came soon enough for its row's frame to wait for it."""
         self.wanted_id: str | None = None
         """Id of the account that the cursor is moved to when the list has come."""
         self.followed_id = ""
@@ -75,6 +81,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def mounted(self) -> None:
         super().mounted()
+        self.paged.moved = partial(hold_frame, self)
         self.draw_title(None)
 
     # -- the list -----------------------------------------------------------------------------
@@ -171,6 +178,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         looked for here or nobody is served yet. Where somebody else has been served since it came
         to its row, it follows instead.
         """
+        show_frame(self)
         _turn_to_served(self)
         account, served = self.selected, self.desk.customer.account_id
         if self.desk.awaits_choice and not (self.paged.is_touched or self.serves_found):
@@ -183,9 +191,16 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.desk.customer.serve(account)
         if self._detail_timer is not None:
             self._detail_timer.stop()
-        self._detail_timer = self.set_timer(
-            _DETAIL_DELAY_S, lambda: self.read("detail", partial(_load_detail, self))
-        )
+        read = partial(self.read, "detail", partial(_load_detail, self))
+        rested, is_other = monotonic() - self._chosen_at, self.sheet is None
+        if is_other:
+            self._chosen_at = monotonic()
+        if rested < _RESTED_S:
+            self._detail_timer = self.set_timer(_RESTED_S, read)
+            return
+        if is_other and self.is_detail_quick and self.paged.is_touched:
+            hold_frame(self)
+        read()
 
     def _customer_changed(self, before: str) -> None:
         """Put away the detail of the customer before, and an amount typed for them. The cursor
@@ -308,8 +323,11 @@ def _move_to_wanted(screen: AccountsScreen, wanted: str) -> None:
 
 async def _load_detail(screen: AccountsScreen) -> None:
     if screen.selected is not None:
+        begun = monotonic()
         await screen.detail.load(screen.selected.id)
+        screen.is_detail_quick = monotonic() - begun < HELD_S
         screen.draw()
+        show_frame(screen)
 
 
 def _told(screen: AccountsScreen, now: int) -> str:

@@ -45,8 +45,9 @@ def strip_line(desk: Desk, shown: str, width: int) -> tuple[Line, Sequence[waits
     items = _items(desk, shown)
     name = (account.customer_name or account.id) if account is not None else "All customers"
     whose = (f" {name}  ", "strong")
-    if not items and unanswered_lines(desk, shown):
-        return line(whose), items  # the line below says what is pending
+    is_read = account is None or (desk.served is not None and desk.served.customer is not None)
+    if not items and (not is_read or unanswered_lines(desk, shown)):
+        return line(whose), items  # the line below says what is pending, or nobody knows yet
     return waits.strip_line(whose, items, desk.now, width), items
 
 

@@ -6,6 +6,7 @@ each that fails once Textual does it by itself.
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.message import Message
     from textual.message_pump import MessagePump
+
+
+HELD_S = 0.05
+"""Seconds that a frame waits for what belongs on it: too few to notice."""
 
 
 class SteadyScreen:
@@ -117,9 +122,13 @@ class FullScreen(SteadyScreen, Screen[None]):
     screen is shown again, although they were styled when they were mounted.
 
     Batches. Textual renders in the middle of a batch of updates, too, and then drops the result.
+
+    Held frames. Textual paints whatever has changed by its next tick: a cursor on one record, and
+    what stands beside it of another. Here a frame can wait for what belongs on it.
     """
 
     is_zoomed = False
+    frame_due = 0.0
 
     def __init__(self, size: Size, styled_at: int) -> None:
         """Make the screen for a terminal of this size; ``styled_at`` is a ``style_version``."""
@@ -139,6 +148,11 @@ class FullScreen(SteadyScreen, Screen[None]):
             self._repaint_required = False  # everything is painted now
         super()._compositor_refresh()
 
+    def _on_timer_update(self) -> None:
+        """A frame that is held is due at a later tick."""
+        if monotonic() >= self.frame_due:
+            super()._on_timer_update()
+
     def _get_breakpoint_classes(
         self, dimension: int, breakpoints: list[tuple[int, str]]
     ) -> set[str]:
@@ -148,6 +162,16 @@ class FullScreen(SteadyScreen, Screen[None]):
         if self.is_zoomed:
             return {"-narrow"}
         return {name for name, size in least.items() if least["-wide"] <= size <= dimension}
+
+
+def hold_frame(screen: FullScreen) -> None:
+    """Paint nothing until ``show_frame``, for ``HELD_S`` at most."""
+    screen.frame_due = monotonic() + HELD_S
+
+
+def show_frame(screen: FullScreen) -> None:
+    """Paint what has changed at the next tick."""
+    screen.frame_due = 0.0
 
 
 def breakpoint_classes(screen: FullScreen, size: Size) -> list[str]:

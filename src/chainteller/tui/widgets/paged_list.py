@@ -1,7 +1,7 @@
 """A list that never holds a whole table: it asks for the pages that its window shows."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -146,6 +146,8 @@ class PagedList(Toned):
         self.top = 0
         self.is_touched = False
         """Whether the cursor was moved since the list began anew."""
+        self.moved: Callable[[], None] = lambda: None
+        """Called when the cursor was moved, before its row is painted."""
 
     def _bare(self) -> tuple[Column, ...]:
         """The columns before there are rows."""
@@ -298,6 +300,7 @@ class PagedList(Toned):
             self._repaint_row(self.cursor)
         if self.cursor != cursor:
             self.is_touched = True
+            self.moved()
             self._announce()
 
     def move_to_key(self, key: str) -> bool:
