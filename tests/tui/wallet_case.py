@@ -14,7 +14,6 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.tui.wallets.screen import WalletsScreen
-from chainteller.tui.widgets.paste_field import PasteField
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 
 WALLETS = sample_wallets(REPOSITORY / "sample_data" / "wallets.toml")
@@ -118,5 +117,5 @@ def kept(pilot: Pilot[None]) -> str:
     app = pilot.app
     assert isinstance(app.screen, WalletsScreen)
     log = [(told.text, told.detail) for told in app.screen.desk.log]
-    field = app.screen.query_one(PasteField)
+    field = app.screen.field_bar
     return f"{seen(app)}{log}{app.screen.session.verdicts}{field.value}"  # type: ignore[arg-type]  # the console

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
@@ -127,12 +126,18 @@ class FieldBar(Vertical):
     _offered = ""
     """The amount that the field was filled with, as an offer."""
 
-    def compose(self) -> ComposeResult:
-        with Horizontal():
-            yield FieldText(id="field-label")
-            yield self.FIELD()
-            yield FieldText(id="field-note")
-        yield Lines([line()], id="field-read-back")
+    def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.field = self.FIELD()
+        self._before, self._after = FieldText(id="field-label"), FieldText(id="field-note")
+        self._below = Lines([line()], id="field-read-back")
+
+    def _mount_once(self) -> None:
+        """The first frame doesn't wait for what is hidden until it's opened."""
+        if not self.children:
+            row = Horizontal()
+            self.mount(row, self._below)
+            row.mount(self._before, self.field, self._after)
 
     @property
     def is_open(self) -> bool:
@@ -140,16 +145,16 @@ class FieldBar(Vertical):
 
     @property
     def purpose(self) -> str:
-        return self.query_one(Field).purpose if self.is_open else ""
+        return self.field.purpose if self.is_open else ""
 
     @property
     def value(self) -> str:
-        return self.query_one(Field).value
+        return self.field.value
 
     @property
     def amount(self) -> str:
         """The amount in the field as it is sent; empty while it is none."""
-        asset = self.query_one(Field).asset
+        asset = self.field.asset
         try:
             return str(parse_typed(self.value, asset)) if asset is not None else ""
         except AmountInvalid:
@@ -163,7 +168,7 @@ class FieldBar(Vertical):
     @property
     def contents(self) -> FieldContents:
         """The open field, as it can be opened again."""
-        field = self.query_one(Field)
+        field = self.field
         return FieldContents(
             field.purpose, self._label, field.value, self._note, field.asset, self._optional
         )
@@ -193,12 +198,13 @@ class FieldBar(Vertical):
         """
         self._label, self._note, self.owner_id = label, note, self.served()
         self._offered = value if is_offer else ""
-        field = self.query_one(Field)
+        self._mount_once()
+        field = self.field
         field.select_on_focus = not goes_on
         field.prepare(purpose, value, asset=asset)
         self._optional = False
-        self.query_one("#field-label", FieldText).show([line((" ", ""), *label, " ")])
-        self.query_one("#field-note", FieldText).show([line(" ", *note, " ")])
+        self._before.show([line((" ", ""), *label, " ")])
+        self._after.show([line(" ", *note, " ")])
         self.add_class("open")
         self.set_class(asset is not None, "amount")
         self._read_back()
@@ -211,12 +217,12 @@ class FieldBar(Vertical):
 
     def expect(self, asset: Asset, *, optional: bool = False) -> None:
         """Take an amount of ``asset`` from here on; with ``optional``, also none at all."""
-        self.query_one(Field).asset, self._optional = asset, optional
+        self.field.asset, self._optional = asset, optional
         self._read_back()
 
     def submitted(self, typed: str) -> str | None:
         """The value to hand on for what was typed; None when it is refused, beside the field."""
-        asset = self.query_one(Field).asset
+        asset = self.field.asset
         if asset is None or (self._optional and not typed):
             return typed
         if not typed and self.value == self._offered:
@@ -230,13 +236,13 @@ class FieldBar(Vertical):
     def refuse(self, reason: str) -> None:
         """Say why the amount was refused; typing replaces it."""
         self._say(f"[x] {reason}   esc closes this line", "bad")
-        self.query_one(Field).select_all()
+        self.field.select_all()
 
     def on_field_changed(self) -> None:
         self._read_back()
 
     def _read_back(self) -> None:
-        asset = self.query_one(Field).asset
+        asset = self.field.asset
         if asset is None:
             return
         if self.amount:
@@ -254,12 +260,12 @@ class FieldBar(Vertical):
         self._said = (text, tone)
         width = self.size.width or self.screen.size.width
         rows = textwrap.wrap(text, max(18, width - 2))
-        self.query_one("#field-read-back", Lines).show([line((f" {row}", tone)) for row in rows])
+        self._below.show([line((f" {row}", tone)) for row in rows])
 
     def close(self) -> None:
         """Hide the field; the screen's keys work again."""
         self.remove_class("open")
-        self.query_one(Field).disabled = True
+        self.field.disabled = True
 
 
 class FieldText(Lines):

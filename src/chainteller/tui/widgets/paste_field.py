@@ -40,13 +40,13 @@ class PasteFieldBar(FieldBar):
 
     def fill(self, text: str) -> None:
         """Show a pasted text; enter is still to come."""
-        field = self.query_one(Field)
+        field = self.field
         field.value = text
         field.cursor_position = len(text)
 
     def clear(self) -> None:
         """Take away what was typed, and say nothing of it."""
-        field = self.query_one(Field)
+        field = self.field
         with field.prevent(Input.Changed):
             field.value = ""
 
