@@ -50,6 +50,8 @@ class Bank:
         self.file, self.key, self.faults = file, key, set[str]()
         self.markets = {"sol-usd": 200, "btc-usd": 100_000, "eth-usd": 3_400}
         self.asked: list[tuple[str, str]] = []
+        self._racing: list[str] = []
+        self._meeting = threading.Condition()
         with self.opened() as db:
             db.executescript(
                 "PRAGMA journal_mode=WAL;"
@@ -75,8 +77,11 @@ class Bank:
         wanted = json.dumps(body, sort_keys=True)
         db = self.opened()
         seen = _known(db, key)
-        if "races" in self.faults:
-            time.sleep(0.05)
+        if "races" in self.faults and kind == "debits":
+            with self._meeting:
+                self._racing.append(key)
+                self._meeting.notify_all()
+                self._meeting.wait_for(lambda: self._racing.count(key) > 1, timeout=0.5)
         db.execute("BEGIN IMMEDIATE")
         try:
             known = seen if "races" in self.faults else _known(db, key)

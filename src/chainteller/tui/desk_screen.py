@@ -231,15 +231,13 @@ class DeskScreen(Blank, FullScreen):
 
     # -- reads and writes ---------------------------------------------------------------------
 
-    def read(self, group: str, work: Work) -> None:
-        """Run a read; a newer one of the same group replaces it."""
+    def read(self, group: str, work: Work, *, opens: bool = False) -> None:
+        """Run a read; a newer one of the same group replaces it. What is typed behind a key that
+        ``opens`` something later waits for that.
+        """
         shown = partial(_show_refusal, self, work)
-        self.run_worker(Later(shown), group=group, exclusive=True)
-
-    def open_later(self, group: str, work: Work) -> None:
-        """Run a read for a key that opens something: the keys behind it wait for what opens."""
-        shown = partial(_show_refusal, self, work)
-        self.run_worker(self.desk.shell.opening.begin(shown), group=group, exclusive=True)
+        later = self.desk.shell.opening.begin(shown) if opens else Later(shown)
+        self.run_worker(later, group=group, exclusive=True)
 
     def write(self, lock: str, work: Work) -> None:
         """Run a write unless the same one is still running; read-only desks refuse here too."""
@@ -714,7 +712,7 @@ def _copy(screen: DeskScreen) -> None:
 
     text = screen.main_text()
     if text:
-        screen.open_later("copy", partial(copy_now, screen, text))
+        screen.read("copy", partial(copy_now, screen, text), opens=True)
     else:
         say(screen, "nothing to copy here")
 
@@ -756,20 +754,20 @@ def _nothing_selected(screen: DeskScreen) -> str:
 def _export(screen: DeskScreen) -> None:
     from chainteller.tui.exports import export
 
-    screen.open_later("ask-export", partial(export, screen))
+    screen.read("ask-export", partial(export, screen), opens=True)
 
 
 def _choose_copy(screen: DeskScreen) -> None:
     from chainteller.tui.exports import copy_menu
 
-    screen.open_later("ask-copy", partial(copy_menu, screen, _texts_of(screen)))
+    screen.read("ask-copy", partial(copy_menu, screen, _texts_of(screen)), opens=True)
 
 
 def _write_statement(screen: DeskScreen) -> None:
     from chainteller.tui.statements import write_statement
 
     account_id = screen.desk.customer.account_id
-    screen.open_later("ask-statement", partial(write_statement, screen, account_id))
+    screen.read("ask-statement", partial(write_statement, screen, account_id), opens=True)
 
 
 # fmt: off

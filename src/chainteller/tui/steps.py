@@ -118,7 +118,7 @@ def take(screen: DeskScreen, step: Step) -> None:
     elif isinstance(step, Result):
         _show(screen, step)
     else:
-        screen.open_later("step", partial(follow, screen, step))
+        screen.read("step", partial(follow, screen, step), opens=True)
 
 
 async def follow(screen: DeskScreen, step: Step) -> None:

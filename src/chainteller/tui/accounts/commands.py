@@ -95,7 +95,7 @@ def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
 
 def _new_account(screen: "AccountsScreen") -> None:
     if screen.desk.offers("customers"):
-        screen.open_later("new", partial(_open_for_customer, screen))
+        screen.read("new", partial(_open_for_customer, screen), opens=True)
         return
     note = (("TDA_... to add, or a bank account (DDA-1) to open one", "muted"),)
     screen.field_bar.open("known", (("account ", "strong"),), note=note)
@@ -148,7 +148,7 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
     Command("accounts.sell", "s", "Sell for the selected account",
         partial(_trade, "sell"), partial(_not_allowed, Act.SELL), footer="sell", rank=1),
     Command("accounts.activity", "v", "Open a trade, deposit or withdrawal of the account",
-        lambda screen: screen.open_later("ask-activity", partial(_open_activity, screen)),
+        lambda screen: screen.read("ask-activity", partial(_open_activity, screen), opens=True),
         _no_activity),
     Command("accounts.control", "F", "Freeze the account, let it only sell, or lift that",
         _control, _no_account, footer_now=_control_word, footer="freeze", rank=3,

@@ -92,7 +92,7 @@ def _control_word(screen: "CustomerPage") -> str:
 
 
 def _started(begin: "Begin", what: str, screen: "CustomerPage") -> None:
-    screen.open_later("ask-account", partial(begin, what, screen))
+    screen.read("ask-account", partial(begin, what, screen), opens=True)
 
 
 # fmt: off
@@ -113,11 +113,11 @@ COMMANDS: tuple[Command["CustomerPage"], ...] = (
         _control, _no_account, footer_now=_control_word, footer="freeze", rank=3,
         scope="controls:write", feature="decisions"),
     Command("customers.account", "v", "Go to the customer's account, or one of them",
-        lambda screen: screen.open_later("ask-account", partial(_open_account, screen)),
+        lambda screen: screen.read("ask-account", partial(_open_account, screen), opens=True),
         _no_account, footer="account", rank=4),
     narrows("customers.kind", "Show one kind of entry only"),
     Command("customers.statement", "S", "Write a statement of one of the accounts to a file",
-        lambda screen: screen.open_later("ask-statement", partial(_write_statement, screen)),
+        lambda screen: screen.read("ask-statement", partial(_write_statement, screen), opens=True),
         _no_account, footer="statement", rank=4),
     filters("customers", "Filter the timeline: kind, days, words",
         "trades, audit, yesterday, 2026-11, words   esc: all", rank=3),

@@ -71,7 +71,7 @@ COMMANDS: tuple[Command["TradesScreen"], ...] = (
         _watch, _nothing_to_wait_for),
     filters("trades", "Filter the trades", "side, market, status, id   esc: all"),
     Command("trades.transfers", "v", "Deposits and withdrawals of its account",
-        lambda screen: screen.open_later("go", partial(_go_to_transfers, screen)), _no_trade),
+        lambda screen: screen.read("go", partial(_go_to_transfers, screen), opens=True), _no_trade),
     Command("trades.buy", "b", "Buy for the selected account",
         lambda screen: screen.desk.shell.start_trade("buy"), always),
     Command("trades.sell", "s", "Sell for the selected account",

@@ -234,7 +234,7 @@ class PagedList(Toned):
     def put(self, page: int, rows: Sequence[Row], total: int, *, follow: bool = True) -> None:
         """Take a page in; with ``follow`` the cursor stays on its record if that moved."""
         key = self.cursor_key if follow else None
-        before = self.total, self._pages.get(page)
+        before, seen = (self.total, self._pages.get(page)), self._lines_seen()
         self._pages[page] = tuple(rows)
         self._pages.move_to_end(page)
         while len(self._pages) > _PAGES_KEPT:
@@ -243,8 +243,12 @@ class PagedList(Toned):
         self.total = total
         if before != (total, self._pages[page]):
             self._settle_cursor(key, page)
-            self._widen(rows)
-            self.refresh()
+            if self._widen(rows) or before[0] != total:
+                self.refresh()
+            else:
+                both = enumerate(zip(seen, self._lines_seen(), strict=True), start=1)
+                if lines := [Region(0, y, self.size.width, 1) for y, (a, b) in both if a != b]:
+                    self.refresh(*lines)
         if key is None or key != self.cursor_key:
             self._announce()
 
@@ -259,6 +263,11 @@ class PagedList(Toned):
                     else:
                         self._repaint_row((page - 1) * PAGE_ROWS + offset)
                     return
+
+    def _lines_seen(self) -> list[tuple[Row | None, bool]]:
+        """What each line of the window shows: its row, and whether the cursor is on it."""
+        window = range(self.top, self.top + self.window_rows)
+        return [(self._row(at), at == self.cursor) for at in window]
 
     def _row_strip(self, row: Row, on_cursor: bool) -> Strip:  # noqa: FBT001 - as it is kept
         width, base = self.size.width, self.base_style
