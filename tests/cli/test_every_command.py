@@ -194,6 +194,9 @@ COMPOSED: Mapping[str, Callable[[Any], Iterable[str]]] = {
     ),
     "withdrawals list review": lambda each: (each["review"]["reason"] if each["review"] else "",),
     "markets change": lambda _: ("%",),
+    "wallets transfers arrivals": lambda each: chain.from_iterable(
+        (one["amount"], one["sender"], one["finding"]) for one in each["arrivals"]
+    ),
     "transactions list currency": lambda each: (
         each["market"].upper().partition("-")[0]
         if "market" in each

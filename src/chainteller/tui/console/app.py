@@ -492,8 +492,9 @@ def _hold_for_start(console: Console) -> None:
     """
 
     def overdue() -> None:
-        _drop_keys(console)
-        _hold_for_start(console)
+        if console.awaits_rows:  # else they are let go
+            _drop_keys(console)
+            _hold_for_start(console)
 
     console.awaits_rows = True
     console.typed_ahead.hold(ENGINE_LIMIT_S, overdue)
