@@ -7,6 +7,8 @@ from tests.api.conftest import Caller
 from tests.world.bank import World
 from tests.world.serving import deployment, served
 
+from chainteller.domain.options import Rates
+
 DPT_USD = {"type": "deposit-token-currency", "id": "DPT_USD"}
 SOL = {"type": "crypto-currency", "symbol": "SOL", "network": "solana"}
 WIDEST = "9" * 38
@@ -91,7 +93,7 @@ def test_transactions_come_in_either_order(call: Caller) -> None:
 
 
 def test_a_spent_bucket_still_says_what_the_limit_is(world: World) -> None:
-    with served(deployment(world, rate_limits=True)) as address:
+    with served(deployment(world, rates=Rates())) as address:
         call = Caller(address, world.key())
         replies = [call("POST", "/trading/markets/sol-usd/quotes", {}) for _ in range(30)]
     limited = next(reply for reply in replies if reply.status == 429)

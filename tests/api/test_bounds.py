@@ -17,6 +17,7 @@ from tests.world.serving import deployment, served
 
 from chainteller.api.app import App
 from chainteller.api.protocol import BoundedHttpProtocol
+from chainteller.domain.options import Rates
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.service.deployment import Deployment, DeploymentOptions, Principal
 
@@ -425,7 +426,7 @@ class TestWrongKeys:
 
     @pytest.fixture
     def call(self, world: World) -> Iterator[Caller]:
-        with served(deployment(world, rate_limits=True)) as address:
+        with served(deployment(world, rates=Rates())) as address:
             yield Caller(address, world.key())
 
     def test_a_valid_key_is_answered_at_once_beside_many_wrong_ones(

@@ -121,7 +121,7 @@ def test_switched_off_nothing_is_limited(watch: Stopwatch) -> None:
 
 
 def test_the_service_answers_429_with_its_headers(world: World) -> None:
-    with served(deployment(world, rate_limits=True)) as address:
+    with served(deployment(world, rates=Rates())) as address:
         call = Caller(address, world.key())
         # Of all buckets the one of quotes fills slowest: however busy the machine, it's emptied.
         body = {"amount": "1.00", "side": "buy"}

@@ -17,7 +17,7 @@ from tests.wallets.extended import JUNK, extended_public_key
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
 
-from chainteller.domain.options import EngineOptions
+from chainteller.domain.options import EngineOptions, Rate, Rates
 from chainteller.engine.operations.signing_pages import MOST_SENT
 from chainteller.engine.verification.full_pass import verify
 from chainteller.remote.client import RemoteService
@@ -150,7 +150,8 @@ def test_a_guessed_token_is_unknown_and_costs_time(call: Caller, token: str) -> 
 
 
 def test_guessing_is_held_up_and_a_page_has_a_rate(world: World) -> None:
-    with served(deployment(world, rate_limits=True)) as address:
+    # So slow that a busy machine earns no further try meanwhile.
+    with served(deployment(world, rates=Rates(write=Rate(0.01, 10)))) as address:
         call = Caller(address, world.key())
         ask(call)
         about = message(call)["id"]

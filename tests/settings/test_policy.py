@@ -73,6 +73,7 @@ def test_no_file_is_no_policy() -> None:
         ("[roles]\nAgent = ['serve']", "p:2:1: a role is up to 32 lower-case letters"),
         ("[roles]\nagent = ['server']", "p:2:11: agent can't be 'server', did you mean serve?"),
         ("[roles]\nagent = [['serve']]", "p:2:10: agent can't be ['serve'], did you mean"),
+        ("[roles]\na = ['serve', 'control']\nb = ['agents']", "p:1:2: no role may decide: give"),
         ("[roles]\nagent = 'serve'", "p:2:1: agent is a list of words, such as ['serve']"),
         ("[sign_in]\nlead = 'agent'", "p:2:1: the group 'lead' gives a role of [roles]"),
         ("[roles]\nagent = ['serve']\n[sign_in]\nlead = ['agent']", "p:4:1: the group 'lead' giv"),

@@ -17,15 +17,24 @@ from chainteller.api.app import App
 from chainteller.api.listening import Address, url_of
 from chainteller.api.server import Server
 from chainteller.api.tls import Certificate
+from chainteller.domain.options import Rates
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.service.deployment import Deployment, DeploymentOptions
 
 READY_S = 20
 
 
-def deployment(world: World, *, rate_limits: bool = False, docs: bool = True) -> EmbeddedDeployment:
-    public = world.context.options.public_url
-    options = DeploymentOptions("0.0.test", rate_limits=rate_limits, docs=docs, public_url=public)
+def deployment(
+    world: World, *, rates: Rates | None = None, docs: bool = True
+) -> EmbeddedDeployment:
+    """Nothing is limited without ``rates``, and wrong keys cost no time."""
+    options = DeploymentOptions(
+        "0.0.test",
+        rate_limits=rates is not None,
+        rates=rates or Rates(),
+        docs=docs,
+        public_url=world.context.options.public_url,
+    )
     return EmbeddedDeployment(world.engine, options)
 
 

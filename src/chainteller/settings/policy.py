@@ -53,11 +53,11 @@ def parse_policy(text: str, name: str) -> Policy:
             reading.wrong(section, f"there is no section {section!r}", Policy._fields)
     review = [reading.line(condition, told) for condition, told in reading.section(found, "review")]
     roles = [reading.role(role, may) for role, may in reading.section(found, "roles")]
-    reading.check_escalations(review, dict(roles))
     groups = reading.section(found, "sign_in")
     sign_in = [reading.group(group, role, dict(roles)) for group, role in groups]
     case = reading.case(dict(reading.section(found, "case")))
     two = reading.two(dict(reading.section(found, "two")))
+    reading.check_deciding(review, dict(roles))
     if reading.problems:
         raise SettingsInvalid(reading.problems)
     lines = tuple(each for each in review if each is not None)
@@ -164,11 +164,13 @@ class _Reading:
             return None
         return ReviewLine(ReviewCondition(condition), over, within, AtDeadline(then), to)
 
-    def check_escalations(
+    def check_deciding(
         self, lines: Iterable[ReviewLine | None], roles: Mapping[str, tuple[Permission, ...]]
     ) -> None:
-        """Note each line that goes to a role which can't decide."""
+        """Note roles none of which may decide, and each line that goes to one which can't."""
         deciding = tuple(name for name, may in roles.items() if Permission.DECIDE in may)
+        if roles and not deciding and not self.problems:
+            self.wrong("roles", 'no role may decide: give one "decide"')
         for line in lines:
             if line is not None and line.to and line.to not in deciding:
                 told = f"{line.condition}.to is a role that may decide"

@@ -115,8 +115,11 @@ def contradicted(
     of_trail = _of_trail(connection, trail)
     others = [each for each in trail.objects if each != trail.account_id]
     said = compared.follow_all(_recent(of_trail, compared), uses)
-    compared.found_by(_about(connection, of, others))
-    compared = compared.found_about(trail, uses) if assets and not said else compared.unfounded()
+    if assets and not said:
+        compared = compared.found_about(trail, uses)
+    elif not said:
+        compared.found_by(_about(connection, of, others))
+        compared = compared.unfounded()
     for entries in (of_trail, _entries(_stream(connection, _OF_WHOLE_LOG, of, ""))):
         if said or not compared.rows:
             break
