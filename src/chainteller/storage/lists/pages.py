@@ -60,6 +60,7 @@ class Listing:
         filters: fields of a query that are columns of the table.
         order: the columns that order the list; the last one is unique.
         orders: further orders, by the word that asks for their ascending form.
+        sort: the order of a query that asks for none.
         spread: filters that share an index, with all their values: the index has them in this
             order, behind ``of`` and before ``order``.
         condition: what is true of every row besides.
@@ -75,6 +76,7 @@ class Listing:
         filters: tuple[str, ...] = (),
         order: tuple[str, ...] = ("created", "id"),
         orders: Mapping[str, tuple[str, ...]] | None = None,
+        sort: str = "-created",
         spread: Mapping[str, tuple[str, ...]] | None = None,
         condition: str = "",
         is_tallied: bool = False,
@@ -82,7 +84,7 @@ class Listing:
         self.source = source if isinstance(source, Source) else Source(source)
         self.filters = filters
         self.orders = {"created": order, **(orders or {})}
-        self._of = of
+        self._of, self._sort = of, sort
         self._spread = spread or {}
         self._condition = condition
         self._is_tallied = is_tallied
@@ -149,7 +151,7 @@ class Listing:
                 for arm in self._arms(filtered)
             ]
             own = [f"{table}.{name} = :{name}" for name in self._of]
-            word = sort or "-created"
+            word = sort or self._sort
             order = self.orders.get(word.removeprefix("-"), self.orders["created"])
             shape = _Shape(self.source, own, arms, order, is_descending=word.startswith("-"))
             self._shapes[known] = shape

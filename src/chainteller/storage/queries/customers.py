@@ -13,7 +13,11 @@ from chainteller.storage.lists import search_filter
 from chainteller.storage.lists.pages import Counted, Listing
 
 _CUSTOMERS = Listing(
-    records.Customer, "organisation_id", order=("reference", "id"), is_tallied=True
+    records.Customer,
+    "organisation_id",
+    order=("reference", "id"),
+    sort="reference",
+    is_tallied=True,
 )
 
 
@@ -22,17 +26,17 @@ def page(
 ) -> tuple[tuple[Customer, ...], Counted]:
     """Find customers by name, reference or bank account, ordered by reference."""
     found = search_filter.customers(connection, organisation_id, query.text)
-    ordered = query if query.sort else query.model_copy(update={"sort": "reference"})
     rows, total = _CUSTOMERS.page(
         connection,
         (organisation_id,),
-        ordered,
+        query,
         *found.extras,
         total=found.total(query.page * query.limit),
     )
     owned: dict[str, tuple[Record, ...]] = {row.id: () for row in rows}
-    for each in _OF_CUSTOMERS.rows(connection, organisation_id, list(owned)):
-        owned[each.customer_id] += (each,)
+    for each in sorted(_OF_CUSTOMERS.rows(connection, list(owned))):  # by id
+        if each.organisation_id == organisation_id:
+            owned[each.customer_id] += (each,)
     return tuple(_model(row, owned[row.id]) for row in rows), total
 
 
@@ -59,9 +63,8 @@ def bank_accounts_by_id(
     return {row.id: row for row in _BANK_ACCOUNTS.rows(connection, organisation_id, list(ids))}
 
 
-_OF_CUSTOMERS = Source(records.BankAccount).where(
-    "organisation_id = :organisation AND customer_id IN :customers ORDER BY id"
-)
+_OF_CUSTOMERS = Source(records.BankAccount).where("customer_id IN :customers")
+"""With their organisation, SQLite would read all of that's bank accounts."""
 
 
 @remembered
