@@ -40,7 +40,6 @@ class CoreForm:
         params |= {each.key: each.default.arg for each in compiled.insert_prefetch}
         order = compiled.positiontup or list(params)
         self.names = tuple(order)
-        self.lists = ()
         processors = compiled._bind_processors
         self.given = {
             name: _plain(processors[name](params[name]) if name in processors else params[name])
@@ -55,6 +54,9 @@ class CoreForm:
             for entry in entries
         ]
         self._names = [entry.keyname for entry in entries]
+
+    def in_order(self, values: Mapping[str, Any]) -> list[Any]:
+        return [values[name] for name in self.names]
 
     def read(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         if not rows:

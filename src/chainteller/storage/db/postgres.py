@@ -98,7 +98,7 @@ class _Waiting(NamedTuple):
 
 def _waiting(query: Statement, values: Values, then: Then | None) -> _Waiting:
     form = query.postgresql
-    return _Waiting(form, list(map(values.__getitem__, form.names)), then)
+    return _Waiting(form, form.in_order(values), then)
 
 
 class _Noted(Exception):

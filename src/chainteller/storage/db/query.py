@@ -5,10 +5,12 @@ A ``Query`` has the same text for both databases. What they spell differently is
 writers come one after the other.
 """
 
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, partial
+from operator import itemgetter
 from typing import (
     Any,
     ClassVar,
@@ -87,11 +89,14 @@ class Form:
     """A query as one of the drivers takes it.
 
     ``sql`` has ``?`` for SQLite and ``%(name)s`` for PostgreSQL; ``names`` are the parameters in
-    their order, and ``lists`` the places of those that are lists, which SQLite takes as JSON.
+    their order. ``in_order`` takes their values, with lists as JSON for SQLite.
     """
 
     def __init__(self, query: "Query", dialect: str) -> None:
-        self.sql, self.names, self.lists = _translated(query.text, dialect)
+        self.sql, self.names, lists = _translated(query.text, dialect)
+        self.in_order: Callable[[Values], Sequence[Any]] = partial(_in_order, self.names, lists)
+        if len(self.names) > 1 and not lists:
+            self.in_order = itemgetter(*self.names)
         self.has_rows = query.row is not None
         # As ``_make`` does it, without a function of Python for each row.
         self._make: Any = query.row and partial(tuple.__new__, query.row)
@@ -110,6 +115,13 @@ class Form:
                     values[at] = read(values[at])
             found.append(self._make(values))
         return found
+
+
+def _in_order(names: Sequence[str], lists: Sequence[int], values: Values) -> list[Any]:
+    given = [values[name] for name in names]
+    for at in lists:
+        given[at] = json.dumps(given[at])
+    return given
 
 
 class Query:

@@ -1,6 +1,5 @@
 """Sessions on a SQLite file."""
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -73,7 +72,7 @@ class SqliteSession(Session):
         form = query.sqlite
         try:
             cursor = self._run(form, values)
-            rows = form.read(cursor.fetchall()) if form.has_rows else []
+            rows = form.read(cursor.fetchall()) if form.has_rows else ()
         except sqlite3.Error as error:
             raise _raised(error) from error
         return Found(rows, cursor.rowcount)
@@ -98,9 +97,7 @@ class SqliteSession(Session):
             raise _raised(error) from error
 
     def _run(self, form: Form, values: Values) -> sqlite3.Cursor:
-        given = list(map(values.__getitem__, form.names))
-        for at in form.lists:
-            given[at] = json.dumps(given[at])
+        given = form.in_order(values)
         try:
             return self._driver.execute(form.sql, given)
         except OverflowError:  # a column of text has whole numbers of any size
