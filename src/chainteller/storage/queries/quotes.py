@@ -7,7 +7,7 @@ from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import QuoteStatus, quote_is_live
 from chainteller.service.models.pages import ListQuery
-from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
+from chainteller.service.models.quotes import Pricing, Quote
 from chainteller.service.told import merged
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, remembered, row_of
@@ -98,26 +98,26 @@ def remove_expired(rows: Writer, organisation_id: str, before: int, most: int) -
     return [str(row.id) for row in found]
 
 
-def legs(row: Record) -> tuple[AssetAmount, AssetAmount]:
-    """(asset bought, asset sold) of a quote or a trade, whose columns agree."""
+def terms(row: Record) -> dict[str, Any]:
+    """What the model of a quote and that of a trade say alike, whose columns agree."""
     base = MARKETS_BY_NAME[row.market].base
-    buys = row.side == Side.BUY
-    bought, sold = (base, USD) if buys else (USD, base)
-    return _asset_amount(row.bought, bought), _asset_amount(row.sold, sold)
+    bought, sold = (base, USD) if row.side == Side.BUY else (USD, base)
+    return {
+        "price": format_cents(row.price_cents),
+        "asset_bought": _asset_amount(row.bought, bought),
+        "asset_sold": _asset_amount(row.sold, sold),
+        "fees": {
+            "flat": format_cents(row.fee_flat_cents),
+            "bps": row.fee_bps,
+            "total": format_cents(row.fee_cents),
+            "currency": USD.symbol,
+        },
+    }
 
 
-def _asset_amount(atoms: int, asset: Asset) -> AssetAmount:
+def _asset_amount(atoms: int, asset: Asset) -> dict[str, str]:
     amount = format_atoms(atoms, asset)
-    return AssetAmount(symbol=asset.symbol, network=asset.network, amount=amount)
-
-
-def fees(row: Record) -> Fees:
-    return Fees(
-        flat=format_cents(row.fee_flat_cents),
-        bps=row.fee_bps,
-        total=format_cents(row.fee_cents),
-        currency=USD.symbol,
-    )
+    return {"symbol": asset.symbol, "network": asset.network, "amount": amount}
 
 
 def status_of(row: Record, now: int) -> str:
@@ -133,18 +133,13 @@ def to_model(row: Record, now: int) -> Quote:
 
 @remembered
 def _model(row: Record, status: str) -> Quote:
-    bought, sold = legs(row)
     premium = row.hold_premium_bps * (row.window // 1_000_000) * 100 // 60
     quote = Quote(
         id=row.id,
         market_name=row.market,
         side=row.side,
-        price=format_cents(row.price_cents),
-        asset_bought=bought,
-        asset_sold=sold,
         created=row.created,
         expires=row.expires,
-        fees=fees(row),
         status=status,
         trading_account_id=row.trading_account_id,
         trade_id=row.trade_id,
@@ -153,6 +148,7 @@ def _model(row: Record, status: str) -> Quote:
             half_spread_bps=row.half_spread_bps,
             hold_premium_bps=f"{premium // 100}.{premium % 100:02d}",
         ),
+        **terms(row),
     )
     if row.told is None:
         return quote

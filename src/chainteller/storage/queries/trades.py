@@ -5,7 +5,7 @@ from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.json_depth import parse_json
-from chainteller.domain.money import Amount, format_atoms, format_cents
+from chainteller.domain.money import Amount, format_atoms
 from chainteller.domain.trades import TERMINAL, TradeStatus
 from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
@@ -15,12 +15,10 @@ from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, quoted, remembered, row_of
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists.pages import Counted, Listing, between, numbered
-from chainteller.storage.queries.quotes import SPREAD, fees, legs
+from chainteller.storage.queries.quotes import SPREAD, terms
 
 _T: Any = records.Trade
 _FILTERS = ("status", "side", "market")
-_AS_STORED = frozenset(Trade.model_fields.keys() & _T._fields)
-"""Fields that are columns of the same name."""
 find = Finder(_T, "trading_account_id", "id")
 find_any = Finder(_T, "id")
 """A trade of any account; lock its account before locking the trade."""
@@ -79,19 +77,13 @@ unsettled_at_provider = Query(
 def to_model(row: Record) -> Trade:
     """Convert a complete row to its model: columns of the same name, and computed fields."""
     base = MARKETS_BY_NAME[row.market].base
-    bought, sold = legs(row)
     failure = None
     if row.failure_code is not None:
         failure = Reason(code=row.failure_code, message=row.failure_message or "")
-    plain = {name: getattr(row, name) for name in _AS_STORED}
-    converted = {
-        "price": format_cents(row.price_cents),
+    converted = terms(row) | {
         "amount": format_atoms(row.amount, base),
-        "asset_bought": bought,
-        "asset_sold": sold,
-        "fees": fees(row),
         "failure_reason": failure,
         "cancellable": row.status == TradeStatus.PROCESSING,
     }
-    trade = Trade.model_validate(plain | converted)
+    trade = Trade.model_validate(row._asdict() | converted)
     return trade if row.told is None else merged(trade, row.told, quoteId=row.quote_id)
