@@ -27,7 +27,7 @@ _OF_ACCOUNT_LOCKED = Query(f"{_OWN} ORDER BY code, asset FOR UPDATE", _ROW)
 _HELD = Query(
     "SELECT code, asset, balance FROM ledger_account "
     "WHERE code IN :codes AND balance <> '0' ORDER BY code, asset",
-    row_of("code", "asset", balance=Atoms),
+    row_of("code", "asset", "balance"),
 )
 _OF_CODES = Query(f"{_ROWS} WHERE code IN :codes AND organisation_id = :organisation", _ROW)
 _HERE = "WHERE code = :code AND asset = :asset"
@@ -53,7 +53,8 @@ Key = tuple[str, str]
 Balances = dict[Key, tuple[int, int]]
 """Balance and version by ledger account."""
 Held = tuple[Record, ...]
-"""What a trading account holds: ledger account, asset's key, and balance that isn't zero."""
+"""What a trading account holds: ledger account, asset's key, and balance that isn't zero, as the
+database has it."""
 
 
 def _read(rows: Iterable[Record]) -> Balances:
@@ -138,10 +139,10 @@ def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset
 
 def of_many(connection: Session, account_ids: Sequence[str]) -> dict[str, Held]:
     """What several trading accounts hold, in one query for a page of usual length."""
-    owners = {code: each for each in account_ids for code in _codes(each).values()}
     found: dict[str, list[Record]] = {each: [] for each in account_ids}
-    for row in _HELD.rows(connection, list(owners)):
-        found[owners[row.code]].append(row)
+    codes = [code for each in account_ids for code in _codes(each).values()]
+    for row in _HELD.rows(connection, codes):
+        found[row.code.split(":")[1]].append(row)
     return {account_id: tuple(each) for account_id, each in found.items()}
 
 
@@ -150,5 +151,5 @@ def sub_balances(held: Held) -> dict[Bucket, dict[Asset, int]]:
     found: dict[Bucket, dict[Asset, int]] = {bucket: {} for bucket in Bucket}
     for code, asset, balance in held:
         if asset in ASSETS_BY_KEY:
-            found[Bucket(code.rpartition(":")[2])][ASSETS_BY_KEY[asset]] = balance
+            found[Bucket(code.rpartition(":")[2])][ASSETS_BY_KEY[asset]] = int(balance)
     return found
