@@ -52,8 +52,7 @@ class Timekeeper:
     """What to go on from while time has been in doubt since this process started."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The time at one moment. ``now`` is the best that is known, even where it's in doubt.
 
     ``sight`` is what the clock showed, None for a virtual one; ``wall`` what this machine's did.

@@ -301,11 +301,12 @@ def _of_another_provider(stored: str, mine: str) -> ServiceUnavailable:
 
 def _with_seals(acts: list[Act], seals: Iterable[Seal]) -> list[Act]:
     """Acts with the seals of what was written."""
+    if len(acts) == 1:
+        return [acts[0]._replace(rows=(*acts[0].rows, *seals))]
     rows: list[list[Seal]] = [[] for _ in acts]
     places = {each.object: at for at, each in enumerate(acts) if each.object}
     for seal in seals:
-        names = seal.key.split(" ") if len(acts) > 1 else ()
-        rows[max((places.get(each, -1) for each in names), default=-1)].append(seal)
+        rows[max(places.get(each, -1) for each in seal.key.split(" "))].append(seal)
     return [each._replace(rows=(*each.rows, *rows[at])) for at, each in enumerate(acts)]
 
 

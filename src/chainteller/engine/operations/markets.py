@@ -1,7 +1,7 @@
 """Markets: prices now and yesterday, and whether a market can be used."""
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from chainteller.domain.assets import MARKETS, Market
 from chainteller.domain.clock import DAY, MINUTE, SECOND, format_instant
@@ -56,8 +56,7 @@ def closure(
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """A market at an instant: why it can't be used, if so, and its price, if there is one."""
 
     market: Market

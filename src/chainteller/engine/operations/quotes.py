@@ -1,7 +1,7 @@
 """Quotes: create one at a fixed price, and execute it once."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset, Market
 from chainteller.domain.clock import format_instant
@@ -52,8 +52,7 @@ RESOURCE = "quote"
 _ACTS = {Side.BUY: Act.BUY, Side.SELL: Act.SELL}
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """A quote request, parsed; ``amount`` is what is bought where ``by_bought``, else sold."""
 
     market: Market
@@ -62,8 +61,7 @@ class Order:
     by_bought: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Taker:
+class Taker(NamedTuple):
     """The account that a quote is for, and how many open quotes it has."""
 
     account: Record
@@ -215,8 +213,7 @@ def _quote_row(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Funds:
+class Funds(NamedTuple):
     """Available balances of an account, and the stablecoins that are not worth a dollar now."""
 
     available: dict[Asset, int]

@@ -99,20 +99,17 @@ _COUNT = Query(
 
 
 def note(connection: Session, table: Table, rows: Sequence[Row]) -> None:
-    """Make new rows findable; called for everything that is written."""
-    keyed = KEYED.get(table)
-    if keyed is None:
-        return
-    kind, column = keyed
+    """Make new rows of a table in ``KEYED`` findable."""
+    kind, column = KEYED[table]
     _insert(connection, _NEW_KEY, [key for row in rows for key in _keys(row, kind, column)])
     if table is Tables.customer:
         _note_names(connection, rows)
 
 
-def note_change(connection: Session, table: Table, before: Row, after: Row) -> None:
-    """Make a changed row findable by what it says now; called for every update. The caller is the
-    only one who writes names of the organisation."""
-    if table is not Tables.customer or before["name"] == after["name"]:
+def note_change(connection: Session, before: Row, after: Row) -> None:
+    """Make a changed row of a customer findable by what it says now. The caller is the only one
+    who writes names of the organisation."""
+    if before["name"] == after["name"]:
         return
     organisation = {"organisation": after["organisation_id"]}
     gone = name_words(before["name"]) - name_words(after["name"])

@@ -57,7 +57,8 @@ class Writer:
         sealed = self.seal_new(table, rows)
         for row in sealed:
             self.connection.later(_insert(table, tuple(row)), row)
-        search.note(self.connection, table, sealed)
+        if table in search.KEYED:
+            search.note(self.connection, table, sealed)
 
     def seal_new(self, table: Table, rows: Sequence[Row]) -> list[Row]:
         """Seal new rows without inserting them; returns them as they are to be inserted."""
@@ -89,7 +90,8 @@ class Writer:
             if found.rowcount != 1:
                 raise taken
             self._seal(table, sealed)
-            search.note(self.connection, table, [sealed])
+            if table in search.KEYED:
+                search.note(self.connection, table, [sealed])
 
         self.connection.later(_insert_if_new(table, tuple(sealed)), sealed, keep)
 
@@ -127,7 +129,8 @@ class Writer:
             earlier = None if place in self._found else _before(found[SALT], form.text(found))
             self._keep(form, made, Seal(*place, seal, form.values(values), earlier), log)
             self._rows[place] = made
-            search.note_change(self.connection, table, found, made)
+            if table is Tables.customer:
+                search.note_change(self.connection, found, made)
 
         def check(found: Found) -> None:
             if found.rowcount != 1:
