@@ -36,7 +36,7 @@ def post(tx: UnitOfWork, journals: Iterable[Journal]) -> None:
     """
     journals = tuple(journals)
     owners = {owner(leg.account) for each in journals for leg in each.legs}
-    for account_id in sorted(owners - {""}):
+    for account_id in sorted(owners - {"", *tx.locked_accounts}):
         lock_balances(tx, account_id)
     before = dict(tx.balances)
     for journal in journals:

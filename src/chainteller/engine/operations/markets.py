@@ -34,14 +34,18 @@ Closure = tuple[str, int | None]
 
 
 def closure(
-    context: EngineContext, control: Record | None, market: Market, at: int
+    context: EngineContext,
+    control: Record | None,
+    market: Market,
+    point: PricePoint | None,
+    at: int,
 ) -> Closure | None:
-    """Whether the market cannot be used at an instant; None when it is open."""
+    """Whether the market, with the price that it has, cannot be used at an instant; None when it is
+    open."""
     if market.name in context.options.maintenance:
         return "MAINTENANCE", None
     if control is not None and (control.until is None or control.until > at):
         return control.reason, control.until
-    point = context.feed.price(market.name, at)
     if point is None:
         return "PROVIDER_DOWN", None
     if not context.feed.checks_staleness:
@@ -75,8 +79,8 @@ class Condition(NamedTuple):
 
 def condition(context: EngineContext, control: Record | None, market: Market, at: int) -> Condition:
     """A market as a write finds it; ``control`` is why an operator closed it, if so."""
-    closed = closure(context, control, market, at)
-    return Condition(market, at, closed, context.feed.price(market.name, at))
+    point = context.feed.price(market.name, at)
+    return Condition(market, at, closure(context, control, market, point, at), point)
 
 
 @reads_in_context(operations.MARKETS)
@@ -111,7 +115,8 @@ def _model(
     if point is None:
         return None
     yesterday = context.feed.price(market.name, at - DAY) or point
-    return _shown(market, point, price_cents(yesterday), closure(context, control, market, at))
+    closed = closure(context, control, market, point, at)
+    return _shown(market, point, price_cents(yesterday), closed)
 
 
 @lru_cache(_REMEMBERED)

@@ -86,7 +86,7 @@ def _is_closed(tx: UnitOfWork, trade: Record) -> bool:
     if market is None:
         return False  # its row was altered, which is named when it's locked
     control = market_rows.control(tx.connection, market.name)
-    return markets.closure(tx.context, control, market, tx.now) is not None
+    return markets.condition(tx.context, control, market, tx.now).closed is not None
 
 
 def decide_fill(account: Record, trade: Record, moment: Moment) -> Outcome:

@@ -139,10 +139,10 @@ def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset
 
 def of_many(connection: Session, account_ids: Sequence[str]) -> dict[str, Held]:
     """What several trading accounts hold, in one query for a page of usual length."""
+    owners = {code: each for each in account_ids for code in _codes(each).values()}
     found: dict[str, list[Record]] = {each: [] for each in account_ids}
-    codes = [code for each in account_ids for code in _codes(each).values()]
-    for row in _HELD.rows(connection, codes):
-        found[row.code.split(":")[1]].append(row)
+    for row in _HELD.rows(connection, list(owners)):
+        found[owners[row.code]].append(row)
     return {account_id: tuple(each) for account_id, each in found.items()}
 
 
