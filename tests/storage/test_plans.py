@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from benchmarks import crowded
 from sqlalchemy import text
-from tests.world.engines import World
+from tests.world.engines import World, make_world
 from tests.world.told import statements
 
 from chainteller.service.models.pages import ListQuery
@@ -188,6 +188,18 @@ def test_the_lists_are_those_that_the_operations_declare() -> None:
         "quotes",
         "audit",
     } < names
+
+
+def test_a_bank_that_was_never_analysed_reads_the_bank_accounts_of_its_page_alone(
+    tmp_path: Path,
+) -> None:
+    world = make_world(tmp_path / "bank.db")
+    with selects(world) as told:
+        world.engine.customers(ListQuery())
+    with world.database.read() as connection:
+        (how,) = [plan(connection, *each) for each in told if " FROM bank_account " in each[0]]
+    assert "SEARCH bank_account USING INDEX ix_bank_account_customer_id (customer_id=?)" in how
+    world.close()
 
 
 def test_a_filter_without_an_index_is_reported(tmp_path: Path) -> None:
