@@ -190,15 +190,27 @@ def test_the_lists_are_those_that_the_operations_declare() -> None:
     } < names
 
 
-def test_a_bank_that_was_never_analysed_reads_the_bank_accounts_of_its_page_alone(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("operation", "query", "searched"),
+    [
+        ("customers", ListQuery(), "bank_account USING INDEX ix_bank_account_customer_id"),
+        ("quotes", ListQuery(side="buy"), "quote USING INDEX sqlite_autoindex_quote_1 (id=?)"),
+        ("all_trades", ListQuery(side="buy"), "trade USING INDEX sqlite_autoindex_trade_1 (id=?)"),
+    ],
+)
+def test_a_bank_that_was_never_analysed_reads_the_rows_of_its_page_alone(
+    tmp_path: Path, operation: str, query: ListQuery, searched: str
 ) -> None:
     world = make_world(tmp_path / "bank.db")
+    world.open()
+    world.deposit()
+    world.execute(world.quote())
     with selects(world) as told:
-        world.engine.customers(ListQuery())
+        getattr(world.engine, operation)(query)
     with world.database.read() as connection:
-        (how,) = [plan(connection, *each) for each in told if " FROM bank_account " in each[0]]
-    assert "SEARCH bank_account USING INDEX ix_bank_account_customer_id (customer_id=?)" in how
+        plans = [plan(connection, *each) for each in told if each[0].count(" IN (")]
+    assert len(plans) == 1
+    assert f"SEARCH {searched}" in plans[0]
     world.close()
 
 
