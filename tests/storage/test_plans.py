@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from benchmarks import crowded
 from sqlalchemy import text
+from tests.world.customers import CustomerSeed
 from tests.world.engines import World, make_world
 from tests.world.told import statements
 
@@ -194,6 +195,11 @@ def test_the_lists_are_those_that_the_operations_declare() -> None:
     ("operation", "query", "searched"),
     [
         ("customers", ListQuery(), "bank_account USING INDEX ix_bank_account_customer_id"),
+        (
+            "trading_accounts",
+            ListQuery(text="Maria Alberg"),
+            "trading_account USING INDEX ix_trading_account_customer_id",
+        ),
         ("quotes", ListQuery(side="buy"), "quote USING INDEX sqlite_autoindex_quote_1 (id=?)"),
         ("all_trades", ListQuery(side="buy"), "trade USING INDEX sqlite_autoindex_trade_1 (id=?)"),
     ],
@@ -201,7 +207,7 @@ def test_the_lists_are_those_that_the_operations_declare() -> None:
 def test_a_bank_that_was_never_analysed_reads_the_rows_of_its_page_alone(
     tmp_path: Path, operation: str, query: ListQuery, searched: str
 ) -> None:
-    world = make_world(tmp_path / "bank.db")
+    world = make_world(tmp_path / "bank.db", customers=(CustomerSeed(name="Maria Alberg"),))
     world.open()
     world.deposit()
     world.execute(world.quote())
@@ -209,8 +215,7 @@ def test_a_bank_that_was_never_analysed_reads_the_rows_of_its_page_alone(
         getattr(world.engine, operation)(query)
     with world.database.read() as connection:
         plans = [plan(connection, *each) for each in told if each[0].count(" IN (")]
-    assert len(plans) == 1
-    assert f"SEARCH {searched}" in plans[0]
+    assert any(f"SEARCH {searched}" in each for each in plans)
     world.close()
 
 

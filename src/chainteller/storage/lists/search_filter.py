@@ -53,11 +53,13 @@ _OWNERS = Query(
 )
 _ACCOUNTS_OF = {
     column: Query(
-        "SELECT id AS value FROM trading_account "
-        f"WHERE organisation_id = :organisation AND {column} IN :ids",
+        f"SELECT id AS value FROM trading_account WHERE {of} = :organisation AND {column} IN :ids",
         Value,
     )
-    for column in ("customer_id", "bank_account_id")
+    for column, of in (
+        ("customer_id", "organisation_id || ''"),  # it has an index of its own
+        ("bank_account_id", "organisation_id"),
+    )
 }
 _END_OF_ID = "substr(transfer.id, length(transfer.id) - 3)"
 _DOTS = ("..", "…")

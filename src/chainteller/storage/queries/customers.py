@@ -34,9 +34,8 @@ def page(
         total=found.total(query.page * query.limit),
     )
     owned: dict[str, tuple[Record, ...]] = {row.id: () for row in rows}
-    for each in sorted(_OF_CUSTOMERS.rows(connection, list(owned))):  # by id
-        if each.organisation_id == organisation_id:
-            owned[each.customer_id] += (each,)
+    for each in _OF_CUSTOMERS.rows(connection, organisation_id, list(owned)):
+        owned[each.customer_id] += (each,)
     return tuple(_model(row, owned[row.id]) for row in rows), total
 
 
@@ -63,8 +62,10 @@ def bank_accounts_by_id(
     return {row.id: row for row in _BANK_ACCOUNTS.rows(connection, organisation_id, list(ids))}
 
 
-_OF_CUSTOMERS = Source(records.BankAccount).where("customer_id IN :customers")
-"""With their organisation, SQLite would read all of that's bank accounts."""
+_OF_CUSTOMERS = Source(records.BankAccount).where(
+    "organisation_id || '' = :organisation AND customer_id IN :customers ORDER BY id"
+)
+"""By an index of their customers: SQLite would read all bank accounts of the organisation."""
 
 
 @remembered
