@@ -89,6 +89,7 @@ def test_one_line_funds_trades_and_waits_until_it_is_settled(
 
 def test_only_the_shortfall_is_deposited(teller: Teller, account: str) -> None:
     assert teller("deposit", account, "250.50").code == 0
+    assert teller("accounts", "balances", account).out.splitlines()[1].split()[0] == "USD"
     ended = teller(
         "trade", "buy", "btc-usd", "--spend", "300", "--account", account, "--fund", "--yes"
     )

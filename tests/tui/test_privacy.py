@@ -188,7 +188,7 @@ async def test_what_is_hidden_looks_the_same_however_much_it_is(
     [
         ("  TDA_1  ", "       {:>20}", "       4.00"),
         ("ETH   ", "ethereum", "  ", "{:>20}", "    1,950.25"),
-        (" BUSD1 ", "{}  ", "USDC ", "{}  ", "+2 more          "),
+        (" USD ", "{}  ", "USDC ", "{}  ", "+2 more          "),
         (" QUOTE            ", "USD ", "{}", " available"),
         (" after   {} USD   all of it                 ",),
     ],

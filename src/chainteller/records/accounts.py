@@ -11,6 +11,7 @@ from chainteller.records.fields import (
     IDENTIFIER,
     MOMENT,
     NOWHERE,
+    SYMBOL,
     TEXT,
     WORDS,
     Field,
@@ -144,7 +145,7 @@ BALANCE: "FieldList[TokenBalance]" = FieldList(
     "balance",
     "accounts.TokenBalance",
     (
-        Field("token.symbol", "asset", TEXT),
+        Field("token.symbol", "asset", SYMBOL),
         Field("token.network", "network", TEXT),
         Field("amount", "available", DECIMALS, is_private=True),
         Field("held", "on hold", DECIMALS, heading="HELD", is_private=True),

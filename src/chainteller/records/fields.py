@@ -12,7 +12,7 @@ from enum import Flag, auto
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from chainteller.domain.assets import DEPOSIT_TOKEN_USD, FIAT_NETWORK
+from chainteller.domain.assets import DEPOSIT_TOKEN_USD, FIAT_NETWORK, spoken_symbol
 from chainteller.domain.clock import format_moment
 from chainteller.domain.untrusted import marked
 from chainteller.records.formats import (
@@ -100,6 +100,16 @@ class Format(Generic[Value]):
 
 class Text(Format[str]):
     """Text as the deployment sent it."""
+
+
+class Symbol(Format[str]):
+    """What people call an asset; CSV has its symbol."""
+
+    def plain(self, value: str) -> str:
+        return spoken_symbol(value)
+
+    def csv(self, value: str) -> str:
+        return value
 
 
 class Compared(Format[str]):
@@ -251,7 +261,8 @@ class Words(Format[Sequence[str]]):
         return ", ".join(value)
 
 
-TEXT, IDENTIFIER, ADDRESS, STATUS, WHOLE = Text(), Identifier(), Address(), Status(), Whole()
+TEXT, SYMBOL, IDENTIFIER, ADDRESS = Text(), Symbol(), Identifier(), Address()
+STATUS, WHOLE = Status(), Whole()
 DECIMALS, DOLLARS, AMOUNT = Decimals(), Dollars(), AmountWithAsset()
 MOMENT, TIME_OF_DAY, YES_OR_NO, WORDS = Moment(), TimeOfDay(), YesOrNo(), Words()
 

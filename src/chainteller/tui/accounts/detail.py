@@ -164,7 +164,7 @@ def _held_for(sheet: AccountSheet, balance: "TokenBalance") -> str:
 def _balance(balance: "TokenBalance") -> Line:
     worth = grouped(balance.value_usd) if balance.value_usd is not None else ""
     return line(
-        f"{balance.token.symbol:<5} ",
+        f"{spoken_symbol(balance.token.symbol):<5} ",
         (f"{balance.token.network:<8}", "muted"),
         right=(f"{grouped(balance.amount):>20}", (f" {worth:>10}", "muted")),
     )
@@ -293,11 +293,11 @@ def summary_heading(account: "TradingAccount") -> list[Line]:
 def _amounts_that_fit(balances: "Sequence[TokenBalance]", room: int) -> list[tuple[str, str]]:
     pieces: list[tuple[str, str]] = []
     for count, row in enumerate(balances):
-        amount = grouped(row.amount)
-        room -= len(row.token.symbol) + len(amount) + 3
+        symbol, amount = spoken_symbol(row.token.symbol), grouped(row.amount)
+        room -= len(symbol) + len(amount) + 3
         if room < 0:
             return [*pieces, (f"+{len(balances) - count} more", "muted")]
-        pieces += [(f"{row.token.symbol} ", "muted"), (f"{amount}  ", "")]
+        pieces += [(f"{symbol} ", "muted"), (f"{amount}  ", "")]
     return pieces
 
 
