@@ -23,6 +23,7 @@ from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.textual_fixes import screen as screen_fixes
+from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
@@ -156,6 +157,24 @@ async def test_a_refusal_for_want_of_money_says_whose_money(
         assert told in " ".join(app.clipboard.split())
 
 
+@pytest.mark.parametrize("key", ["d", "w", "b"])
+async def test_letters_in_an_amount_stay_and_are_refused_at_once(bench: Bench, key: str) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        bar = app.screen.query_one(FieldBar)
+        below = app.screen.query_one("#field-read-back", Lines)
+        await press(pilot, *"5,")
+        assert "[x]" not in below.plain_text, "an amount may begin like this"
+        await press(pilot, *"x")
+        assert bar.value == "5,x"
+        assert "[x] Use only digits and a decimal point" in " ".join(below.plain_text.split())
+        await press(pilot, "backspace", *"000")
+        assert below.plain_text == " = 5,000.00 USD"
+
+
 async def test_a_refused_amount_stays_in_its_line_with_the_reason_below_it(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     app = bench.console(confirm_above_cents=10**12)
@@ -256,12 +275,12 @@ async def test_what_changed_under_the_open_detail_stands_under_the_list_afterwar
     app = bench.console()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert "BUSD1 100.00" in seen(app)
+        assert " USD 100.00" in seen(app)
         await press(pilot, "enter")
         bench.deposit(account, "23.00")
         await press(pilot, "r")
         await press(pilot, "escape")
-        assert "BUSD1 123.00" in seen(app)
+        assert " USD 123.00" in seen(app)
 
 
 def test_a_large_balance_and_what_it_is_worth_stand_apart() -> None:

@@ -19,6 +19,8 @@ from chainteller.tui.widgets.lines import Lines, line
 
 _LONGEST = 120
 """Characters of a field: more than the longest amount has, so that no text cut here is one."""
+_UNFINISHED = frozenset("0123456789.,")
+"""Of these alone is what may still become an amount."""
 
 
 class Field(Input):
@@ -230,27 +232,34 @@ class FieldBar(Vertical):
         try:
             return str(parse_typed(typed, asset))
         except AmountInvalid as error:
-            self._say(f"[x] {error}   esc closes this line", "bad")
+            self._say_refused(str(error))
             return None
 
     def refuse(self, reason: str) -> None:
         """Say why the amount was refused; typing replaces it."""
-        self._say(f"[x] {reason}   esc closes this line", "bad")
+        self._say_refused(reason)
         self.field.select_all()
+
+    def _say_refused(self, reason: str) -> None:
+        self._say(f"[x] {reason}   esc closes this line", "bad")
 
     def on_field_changed(self) -> None:
         self._read_back()
 
     def _read_back(self) -> None:
+        """What an amount is read as; what no further key makes one is refused at once."""
         asset = self.field.asset
         if asset is None:
             return
-        if self.amount:
-            self._say(f"= {money(self.amount, asset.symbol)}", "strong")
-        else:
-            leave = "   esc closes this line" if self.value else ""
-            said = f"{asset.symbol} amount, for example 1500 or 1,500.00{leave}"
-            self._say(said.strip(), "muted")
+        try:
+            self._say(f"= {money(str(parse_typed(self.value, asset)), asset.symbol)}", "strong")
+        except AmountInvalid as error:
+            if not _UNFINISHED.issuperset(self.value):
+                self._say_refused(str(error))
+            else:
+                leave = "   esc closes this line" if self.value else ""
+                said = f"{asset.symbol} amount, for example 1500 or 1,500.00{leave}"
+                self._say(said.strip(), "muted")
 
     def on_resize(self) -> None:
         """A line that was hidden before it had a width is wrapped again."""
