@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from chainteller.storage.db.query import Atoms
 from chainteller.storage.db.table import Table
@@ -39,14 +39,13 @@ _UNSEALED = {
 
 def _tables() -> Iterator[Table]:
     for name, columns, key in _TABLE.findall(_SCHEMA.read_text(encoding="utf-8")):
-        fields = []
+        kinds = {}
         for line in columns.splitlines():
             found = _COLUMN.fullmatch(line)
             if found is not None:
                 kind = _KINDS[found[2]]
-                fields.append((found[1], kind if found[3] else kind | None))
-        row = NamedTuple(name.title().replace("_", ""), fields)  # type: ignore[misc]  # read at run time
-        yield Table(row, *key.split(", "), unsealed=_UNSEALED.get(name, ()))
+                kinds[found[1]] = kind if found[3] else kind | None
+        yield Table(name, kinds, *key.split(", "), unsealed=_UNSEALED.get(name, ()))
 
 
 class _Tables(SimpleNamespace):
@@ -58,12 +57,12 @@ class _Tables(SimpleNamespace):
 ALL = tuple(_tables())
 """Every table, each after those that it needs."""
 Tables = _Tables(**{each.name: each for each in ALL})
-_ROWS: Mapping[str, Any] = {each.record.__name__: each.record for each in ALL}
+_TABLES = {each.row_name: each for each in ALL}
 
 
 def __getattr__(name: str) -> Any:
     """A row class by its name."""
     try:
-        return _ROWS[name]
+        return _TABLES[name].record
     except KeyError:
         raise AttributeError(name) from None

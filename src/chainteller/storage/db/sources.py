@@ -70,10 +70,10 @@ class Finder:
         return connection.execute(query, given).first()
 
 
-_ANNOTATIONS = {each.name: each.record.__annotations__ for each in records.ALL}
+_KINDS = {each.name: each.kinds for each in records.ALL}
 
 
 def _kind_of(expression: str) -> Any:
     """The kind of another table's column."""
     table, _, column = expression.partition(".")
-    return _ANNOTATIONS[table][column]
+    return _KINDS[table][column]

@@ -1,8 +1,10 @@
 """What statements need to know of a table, beside its columns."""
 
-from typing import Any, get_args
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple, get_args
 
-from chainteller.storage.db.query import Atoms, table_of
+from chainteller.storage.db.query import Atoms
 
 SALT = "salt"
 """The column that every sealed table has: what keys the hash of the row (``sealing``)."""
@@ -13,29 +15,49 @@ CLOCK = "bank"
 class Table:
     """A table as it was declared.
 
-    ``sealed`` has the columns that the seal of a row covers, none of a table without seals;
-    ``numbers`` those with whole numbers that fit into 64 bits, ``atoms`` those with whole numbers
-    of any size, ``booleans`` those that are true or false.
+    ``sealed`` has the columns that the seal of a row covers, none of a table without seals.
 
     Args:
-        record: the row class, which has its columns.
+        name: as in statements.
+        kinds: the types of its columns, in order.
         key: the columns of its primary key.
         unsealed: the columns that the seal of a row doesn't cover.
     """
 
-    __slots__ = ("atoms", "booleans", "columns", "key", "name", "numbers", "record", "sealed")
-
-    def __init__(self, record: Any, *key: str, unsealed: tuple[str, ...] = ()) -> None:
-        self.record = record
-        self.key = key
-        self.name = table_of(record)
-        self.columns: tuple[str, ...] = record._fields
-        covered = self.columns if SALT in self.columns else ()
+    def __init__(
+        self, name: str, kinds: Mapping[str, Any], *key: str, unsealed: tuple[str, ...] = ()
+    ) -> None:
+        self.name, self.kinds, self.key = name, kinds, key
+        self.columns = tuple(kinds)
+        covered = self.columns if SALT in kinds else ()
         self.sealed = tuple(each for each in covered if each not in {SALT, *unsealed})
-        self.numbers, self.atoms, self.booleans = map(self._columns_of, (int, Atoms, bool))
+
+    @property
+    def row_name(self) -> str:
+        """The name of its row class."""
+        return self.name.title().replace("_", "")
+
+    @cached_property
+    def record(self) -> Any:
+        """Its row class. A program needs a few of all, and each takes a third of a millisecond."""
+        return NamedTuple(self.row_name, self.kinds.items())  # type: ignore[misc]  # read at run time
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Columns with whole numbers that fit into 64 bits."""
+        return self._columns_of(int)
+
+    @cached_property
+    def atoms(self) -> frozenset[str]:
+        """Columns with whole numbers of any size."""
+        return self._columns_of(Atoms)
+
+    @cached_property
+    def booleans(self) -> frozenset[str]:
+        """Columns that are true or false."""
+        return self._columns_of(bool)
 
     def _columns_of(self, kind: Any) -> frozenset[str]:
-        kinds = self.record.__annotations__
         return frozenset(
-            each for each in self.columns if kind in (get_args(kinds[each]) or (kinds[each],))
+            name for name, each in self.kinds.items() if kind in (get_args(each) or (each,))
         )
