@@ -1,7 +1,6 @@
 """Rows shown before the engine has loaded: the cursor moves on them, all else waits for it."""
 
 import threading
-from dataclasses import replace
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle, until
@@ -112,7 +111,7 @@ async def test_keys_for_a_row_that_is_gone_are_dropped(bench: Bench) -> None:
     found = first_accounts(file, 50)
     assert found is not None
     first, last = found[0]
-    slow = Slow(bench, ([first, replace(last, id="TDA_GONE")], 2))
+    slow = Slow(bench, ([first, last._replace(id="TDA_GONE")], 2))
     async with slow.app.run_test(size=(100, 30)) as pilot:
         await slow.rows_are_shown()
         await slow.typed(pilot, "end", "d", "5")

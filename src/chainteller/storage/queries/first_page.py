@@ -5,7 +5,6 @@ When the engine is loaded, it reads the same rows again, with all computed value
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -23,8 +22,7 @@ from chainteller.storage.queries import accounts
 from chainteller.storage.revision import State, sqlite_state
 
 
-@dataclass(frozen=True, slots=True)
-class AccountAtAGlance:
+class AccountAtAGlance(NamedTuple):
     """The values in a row of the list; None if not known yet."""
 
     id: str

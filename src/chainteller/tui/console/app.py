@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.command import Provider
-from textual.filter import LineFilter
+from textual.filter import ANSIToTruecolor, LineFilter
 
 from chainteller import garbage
 from chainteller.service.errors import SignInRequired, TellerError
@@ -152,7 +152,6 @@ class Console(ConsoleShell):
         _hold_for_start(self)
         self.app_resume_signal.subscribe(self, lambda _: paint_anew(self))
         self.call_after_refresh(self.start_engine)
-        self.call_after_refresh(self.themes.load)
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(_THEMES_EVERY_S, self.themes.reload)
 
@@ -164,6 +163,7 @@ class Console(ConsoleShell):
         if self.desk.settings.glimpse is not None:
             found = await call_service(self.desk.settings.glimpse, PAGE_ROWS)
             await self._show_glimpse(found)
+        self.themes.load()  # the other themes can wait for the rows
         try:
             started = await call_service(self._begin)
             garbage.resume()
@@ -471,8 +471,9 @@ class Console(ConsoleShell):
         return await may_leave(self.desk, text)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        private = [self._private] if self.desk.privacy.hidden else []
-        return [*super().get_line_filters(), self._hostile, *private]
+        """Without Textual's, which replaces the terminal's own colours: no theme has any."""
+        own = (each for each in super().get_line_filters() if not isinstance(each, ANSIToTruecolor))
+        return [*own, self._hostile, *([self._private] if self.desk.privacy.hidden else [])]
 
     def get_css_variables(self) -> dict[str, str]:
         """None while Textual builds itself: they would be of a theme that is not shown."""
