@@ -42,7 +42,6 @@ def test_what_has_no_room_is_counted() -> None:
         assert len(told) <= width
         shown = told.count("item number")
         assert (f"+{6 - shown} more" in told) == (shown < 6)
-    assert _told() == " Desk  nothing pending"
 
 
 @pytest.mark.needs("challenges", "transactions", "all-transfers")
@@ -68,6 +67,19 @@ async def test_the_strip_names_what_waits_for_the_customer(bench: Bench) -> None
         assert "quote buy sol-usd for 50.00 USD, 5 min" in seen(app).splitlines()[1]
         assert "withdrawal" not in seen(app).splitlines()[1], "the list has it"
         assert expires > to_datetime(bench.world.clock.now())  # type: ignore[union-attr]  # by hand
+
+
+@pytest.mark.needs("challenges", "transactions")
+async def test_beside_a_list_of_what_is_pending_the_strip_says_that_nothing_else_is(
+    bench: Bench,
+) -> None:
+    Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        for key, told in (("5", "nothing else pending"), ("4", "message to sign ethereum, ")):
+            await press(pilot, key)
+            assert told in seen(app).splitlines()[1]
 
 
 @pytest.mark.needs("all-transfers")

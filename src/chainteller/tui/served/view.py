@@ -48,6 +48,9 @@ def strip_line(desk: Desk, shown: str, width: int) -> tuple[Line, Sequence[waits
     is_read = account is None or (desk.served is not None and desk.served.customer is not None)
     if not items and (not is_read or unanswered_lines(desk, shown)):
         return line(whose), items  # the line below says what is pending, or nobody knows yet
+    if not items:
+        words = "nothing else pending" if _items(desk, "") else "nothing pending"
+        return line(whose, (words, "muted")), items
     return waits.strip_line(whose, items, desk.now, width), items
 
 

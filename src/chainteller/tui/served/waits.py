@@ -129,8 +129,6 @@ def strip_line(whose: Piece, items: Sequence[Item], now: int, width: int) -> Lin
     """One line of the strip; what has no room is counted at its end."""
     pieces: list[Piece] = [whose]
     room = width - cell_len(whose[0]) - 1
-    if not items:
-        return line(whose, ("nothing pending", "muted"))
     for place, item in enumerate(items):
         told = item.told(now)
         gap = _GAP if place else ("", "")
