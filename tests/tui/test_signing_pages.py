@@ -105,3 +105,17 @@ async def test_three_wallets_are_signed_on_one_page_and_linked_by_one_yes(bench:
         assert case.types == []
         await press(pilot, "y")
     assert case.types == ["VerifiedCounterparty1P"] * 3
+
+
+async def test_without_signing_pages_none_is_made_and_the_message_to_sign_stays(
+    tmp_path: Path, deployment: str
+) -> None:
+    for plain in make_bench(tmp_path, kind=deployment):
+        case = Case(plain, "alice-ethereum")
+        before = case.newest().id
+        app = plain.console()
+        async with app.run_test(size=(80, 24)) as pilot:
+            await wallets(pilot)
+            await palette(pilot, "signing page")
+            assert "this deployment has no signing pages" in seen(app)
+        assert case.newest().id == before

@@ -111,8 +111,10 @@ def _no_pages(screen: "WalletsScreen") -> str:
 
 def _new_page(screen: "WalletsScreen") -> None:
     screen.clear_failure()
-    wallet = _wallet(screen)
-    if wallet is not None:
+    wallet, reason = _wallet(screen), _no_pages(screen)
+    if wallet is None or reason:
+        screen.desk.notify(reason, "warn")
+    else:
         take(screen, wallet_flow.issue(wallet, screen.session, new_link(screen.desk)))
 
 
