@@ -40,7 +40,7 @@ class Table:
     @cached_property
     def record(self) -> Any:
         """Its row class. A program needs a few of all, and each takes a third of a millisecond."""
-        return NamedTuple(self.row_name, self.kinds.items())  # type: ignore[misc]  # read at run time
+        return NamedTuple(self.row_name, self.kinds.items())
 
     @cached_property
     def numbers(self) -> frozenset[str]:
