@@ -213,20 +213,25 @@ def as_json(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return json.dumps({"rows": found}, ensure_ascii=False, indent=2) + "\n"
 
 
-def receipt_exports(desk: Desk, account_id: str, record_id: str) -> list[Export]:
-    """The receipt of a trade, deposit or withdrawal in each form; the command line writes the same
+def document(title: str, file: str, make: Callable[[str], str | bytes]) -> list[Export]:
+    """A document in each form, which ``make`` writes in a thread; the command line writes the same
     bytes.
     """
+    return [
+        Export(
+            f"{title}, {label(form)}",
+            f"chainteller-{file}.{ending}",
+            partial(call_service, make, form),
+        )
+        for form, ending in FORMS.items()
+    ]
+
+
+def receipt_exports(desk: Desk, account_id: str, record_id: str) -> list[Export]:
+    """The receipt of a trade, deposit or withdrawal."""
 
     def make(form: str) -> str | bytes:
         service, bank_name = desk.service_for(account_id), desk.settings.bank_name
         return receipts.render(receipts.receipt_of(service, account_id, record_id, bank_name), form)
 
-    return [
-        Export(
-            f"receipt of {record_id}, {label(form)}",
-            f"chainteller-receipt-{record_id}.{ending}",
-            partial(call_service, make, form),
-        )
-        for form, ending in FORMS.items()
-    ]
+    return document(f"receipt of {record_id}", f"receipt-{record_id}", make)

@@ -2,7 +2,6 @@
 
 import re
 from datetime import date
-from functools import partial
 from typing import ClassVar
 
 from textual.widgets import Input
@@ -10,11 +9,9 @@ from textual.widgets import Input
 from chainteller.domain.periods import parse_period, parse_span
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.line_dialog import LineDialog
-from chainteller.tui.exports import Export, Source, write_one
-from chainteller.tui.service_calls import call_service
+from chainteller.tui.exports import Export, Source, document, write_one
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.workspace import statements
-from chainteller.workspace.forms import FORMS, label
 
 Days = tuple[str | None, str | None]
 """The first and the last day of a period; None for the beginning and for the present."""
@@ -81,18 +78,11 @@ async def write_statement(source: Source, account_id: str) -> None:
 
 
 def statement_exports(desk: Desk, account_id: str, days: Days) -> list[Export]:
-    """An account's statement in each form; the command line writes the same."""
+    """An account's statement."""
 
     def make(form: str) -> str | bytes:
         found = statements.statement_of(desk.service_for(account_id), account_id, *days)
         return statements.render(found, form)
 
     name = "-".join(each for each in ("statement", account_id, days[0] or "all", days[1]) if each)
-    return [
-        Export(
-            f"statement, {label(form)}",
-            f"chainteller-{name}.{ending}",
-            partial(call_service, make, form),
-        )
-        for form, ending in FORMS.items()
-    ]
+    return document("statement", name, make)

@@ -11,7 +11,7 @@ from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk import NOBODY
 from chainteller.tui.desk_screen import say
-from chainteller.tui.list_screen import opens, orders
+from chainteller.tui.list_screen import nothing_selected, opens, orders
 
 if TYPE_CHECKING:
     from chainteller.tui.accounts.screen import AccountsScreen
@@ -20,8 +20,7 @@ _ROOM_FOR_ID = 96
 """Columns at which the whole id fits beside an amount; below it is in the summary."""
 
 
-def _no_account(screen: "AccountsScreen") -> str:
-    return "" if screen.selected is not None else "no account is selected"
+_no_account = partial(nothing_selected, "account")
 
 
 def _not_allowed(act: Act, screen: "AccountsScreen") -> str:

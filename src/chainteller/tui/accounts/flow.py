@@ -140,16 +140,6 @@ def _require_possible(account_id: str, amount: str, service: "Service") -> None:
                 )
 
 
-def is_trading_account(typed: str) -> bool:
-    """Whether a text names a trading account; any other text names a bank account."""
-    return typed.startswith("TDA_")
-
-
-def known_account_request(account_id: str) -> CustomerRequest["TradingAccount"]:
-    """Where customers can't be looked up: an account by its id."""
-    return CustomerRequest(None, lambda service, _key: service.trading_account(account_id))
-
-
 def opening_request(
     bank_account_id: str, kind: str, customer: "Customer | None" = None
 ) -> CustomerRequest["TradingAccount"]:

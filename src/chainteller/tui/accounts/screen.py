@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.tui.accounts.detail import AccountDetail
-    from chainteller.tui.customer import CustomerRequest
     from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
 
@@ -394,8 +393,8 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
 
     desk = screen.desk
     bank_account_id, _, kind = typed.partition(" ")
-    if account_flow.is_trading_account(typed):
-        request = account_flow.known_account_request(typed)
+    if typed.startswith("TDA_"):
+        request = CustomerRequest(None, lambda service, _key: service.trading_account(typed))
     else:
         if not kind:
             asked = Choice("CHECKING OR SAVINGS?", bank_account_id, BANK_ACCOUNT_TYPES)

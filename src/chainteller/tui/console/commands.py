@@ -70,10 +70,6 @@ def _load_samples(console: "ConsoleShell") -> None:
     console.run_worker(Later(partial(load_samples, console.desk)), group="samples")
 
 
-def _no_samples(console: "ConsoleShell") -> str:
-    return "" if console.desk.can_load_samples else "not offered by this deployment"
-
-
 def _show_unanswered(console: "ConsoleShell") -> None:
     from chainteller.tui.console.unanswered import show_unanswered
 
@@ -143,6 +139,7 @@ CONSOLE_COMMANDS: tuple[Command["ConsoleShell"], ...] = (
         _open_info, always,
         is_global=True),
     Command("palette.samples", "", "sample data: load it into an empty database", _load_samples,
-        _no_samples, is_global=True),
+        lambda console: "" if console.desk.can_load_samples else "not offered by this deployment",
+        is_global=True),
 )
 # fmt: on

@@ -100,7 +100,7 @@ def _read(path: Path) -> ThemeFile:
     wanted = (*FIELDS, *VARIABLES)
     missing = [key for key in wanted if key not in colors]
     unknown = [key for key in colors if key not in wanted]
-    wrong = [key for key in wanted if key in colors and not _is_color(colors[key])]
+    wrong = [key for key in wanted if key in colors and not _COLOR.fullmatch(str(colors[key]))]
     if missing or unknown or wrong:
         parts = [
             f"{word} {', '.join(keys)}"
@@ -109,7 +109,3 @@ def _read(path: Path) -> ThemeFile:
         ]
         raise ValueError("; ".join(parts))
     return ThemeFile(str(name), bool(dark), colors, path)
-
-
-def _is_color(value: object) -> bool:
-    return isinstance(value, str) and _COLOR.fullmatch(value) is not None

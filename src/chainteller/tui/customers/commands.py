@@ -9,7 +9,7 @@ from chainteller.tui.commands import Command, control_against
 from chainteller.tui.decisions.flow import freeze_or_lift
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.found import Found
-from chainteller.tui.list_screen import filters, narrows
+from chainteller.tui.list_screen import filters, narrows, nothing_selected
 from chainteller.tui.statements import write_statement
 from chainteller.tui.steps import take
 
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from chainteller.tui.customers.screen import CustomerPage
 
     Begin = Callable[[str, CustomerPage], Awaitable[None]]
-
-
-def _no_entry(screen: "CustomerPage") -> str:
-    return "" if screen.selected is not None else "nothing is selected"
 
 
 def _no_account(screen: "CustomerPage") -> str:
@@ -98,7 +94,8 @@ def _started(begin: "Begin", what: str, screen: "CustomerPage") -> None:
 # fmt: off
 COMMANDS: tuple[Command["CustomerPage"], ...] = (
     Command("customers.open", "enter", "Open the record of the line",
-        lambda screen: screen.action_open(), _no_entry, footer="open", rank=1),
+        lambda screen: screen.action_open(), partial(nothing_selected, "line"), footer="open",
+        rank=1),
     Command("customers.buy", "b", "Buy for the customer",
         partial(_started, _trade, "buy"), partial(_not_allowed, Act.BUY), footer="buy", rank=2),
     Command("customers.sell", "s", "Sell for the customer",

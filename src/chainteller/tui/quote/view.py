@@ -161,17 +161,13 @@ def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
         word: Piece = ("expired", "muted")
         if quote.trade_id:
             word = ("executed", "good")
-        elif _is_in_doubt(state, quote):
+        elif state.is_in_flight and state.quote is not None and state.quote.id == quote.id:
             word = ("unknown", "bad")
         elif left >= 0:
             word = (f"live {countdown(left)}", "accent")
         sold = f"{quote.side} {quote.market_name} {grouped(quote.asset_sold.amount)}"
         rows.append(line((f" {when(quote.created, now):<8}  ", "muted"), sold, right=(word, " ")))
     return rows if width and len(rows) > 1 else []
-
-
-def _is_in_doubt(state: QuoteState, quote: "Quote") -> bool:
-    return state.is_in_flight and state.quote is not None and state.quote.id == quote.id
 
 
 def market_chart(samples: "Sequence[PriceSample]", width: int, rows: int) -> list[Line]:

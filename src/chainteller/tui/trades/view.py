@@ -27,12 +27,7 @@ LIST = RecordColumns(
         "status": Column("", 17, grows=True, most=28),
     },
 )
-COLUMNS_OF_ALL = (
-    LIST.columns[0]._replace(rank=3),
-    LIST.columns[1]._replace(width=14, rank=1),
-    *LIST.columns[2:],
-)
-"""The account stays longer than the trade's own id, which the detail and the summary show too."""
+COLUMNS_OF_ALL = LIST.of_all(rank=3)
 SHOWN = (("", {}), *((str(each), {"status": str(each)}) for each in TradeStatus))
 """What ``f`` shows, one after the other."""
 

@@ -36,11 +36,7 @@ LIST = RecordColumns(
     },
     key=lambda transfer: transfer.key,
 )
-COLUMNS_OF_ALL = (
-    LIST.columns[0]._replace(rank=4),
-    LIST.columns[1]._replace(width=14, rank=1),
-    *LIST.columns[2:],
-)
+COLUMNS_OF_ALL = LIST.of_all(rank=4)
 REQUESTED_HERE, NEWEST = "requested here only", "newest 100 each"
 """Which transfers are listed where the deployment doesn't list all: the desk's own, or one
 account's.

@@ -118,10 +118,6 @@ def _new_page(screen: "WalletsScreen") -> None:
         take(screen, wallet_flow.issue(wallet, screen.session, new_link(screen.desk)))
 
 
-def _none_to_verify(screen: "WalletsScreen") -> str:
-    return "" if screen.book.wallets else "no wallet is listed"
-
-
 def _issue_all(screen: "WalletsScreen") -> None:
     screen.clear_failure()
     desk = screen.desk
@@ -201,7 +197,8 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
     Command("wallets.code", "q", "The link or the message to sign as a QR code",
         _show_code, _no_open_challenge, footer="QR", rank=3),
     Command("wallets.issue_all", "s", "A message to sign for each wallet that isn't verified",
-        _issue_all, _none_to_verify, scope="wallets:write"),
+        _issue_all, lambda screen: "" if screen.book.wallets else "no wallet is listed",
+        scope="wallets:write"),
     Command("wallets.link_all", "l", "Link all wallets with a valid signature",
         _link_all, _none_ready, scope="wallets:write"),
     Command("wallets.filter", "slash,ctrl+f", "Filter the wallets",
