@@ -255,3 +255,24 @@ async def test_keys_typed_before_the_first_rows_wait_too_and_none_is_lost(
         go.set()
         await settle(pilot)
         await until(lambda: "deposit into" in seen(app))
+
+
+async def test_the_theme_files_are_not_said_to_be_reloaded_before_they_were_read(
+    bench: Bench,
+) -> None:
+    """Where the first rows take longer than the look for changed files."""
+    may_come = threading.Event()
+
+    def glimpse(_: int) -> None:
+        may_come.wait(20)
+
+    app = Console(bench.start, bench.console(glimpse=glimpse).desk.settings)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(lambda: bool(app.screen_stack))
+        app.themes.reload()
+        await pilot.pause()
+        assert not app.themes.names
+        assert "reloaded" not in seen(app)
+        may_come.set()
+        await settle(pilot)
+        assert "dark" in app.themes.names

@@ -54,8 +54,8 @@ class Themes:
     def reload(self) -> None:
         """Take changed theme files in; a broken one leaves the colours as they are."""
         found = changed_files(self._desk.settings.theme_folders)
-        if found == self._files:
-            return
+        if not self._files or found == self._files:
+            return  # none was read yet, or none has changed
         self._files = found
         problems, app = self._register(), self._app
         if app.theme in self.names:
