@@ -71,7 +71,7 @@ def _text_of(option: Option) -> str:
 
 
 def _muted(text: str) -> Content:
-    return Content(text).stylize("dim")
+    return Content(text).stylize("$text-muted")
 
 
 class SteadyPalette(SteadyScreen, CommandPalette):
