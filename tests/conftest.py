@@ -13,11 +13,21 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests import deployments, forms
 from tests.environment import forget, hear_interrupts
-from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
+from tests.postgres import (
+    _postgres_bank,
+    _schema_alone,
+    own_postgres_bank,
+    postgres_bank,
+    postgres_server,
+    postgres_url,
+)
 from tests.world import core, files
 from tests.world.explaining import EVERYTHING, FEW, explain_with, explaining
 
-__all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
+__all__ = [
+    "_postgres_bank", "_schema_alone", "home", "own_postgres_bank", "postgres_bank",
+    "postgres_server", "postgres_url",
+]  # fmt: skip
 _homes = itertools.count()
 
 forget()

@@ -9,6 +9,7 @@ import pytest
 from tests.servers.balancing import balancing, until_ready
 from tests.world.bank import build
 from tests.world.serving import ServerProcess
+from tests.world.waiting import PATIENCE_S
 
 CLIENTS = 8
 ROLLS = 10
@@ -31,10 +32,10 @@ class Clients:
     def end(self) -> None:
         self._ended.set()
         for each in self._threads:
-            each.join(30)
+            each.join(PATIENCE_S)
 
     def _use(self, number: int) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE_S)
         while not self._ended.wait(0.02):
             try:
                 status = self._ask(connection)
@@ -56,11 +57,11 @@ class Clients:
 
 
 @pytest.mark.slow
-def test_no_request_fails_while_servers_are_restarted(postgres_url: str) -> None:
-    world = build(postgres_url)
+def test_no_request_fails_while_servers_are_restarted(own_postgres_bank: str) -> None:
+    world = build(own_postgres_bank)
     key = world.key()
     world.engine.close()
-    servers = [ServerProcess(postgres_url, "0", "1", "", NOTICE_S) for _ in range(3)]
+    servers = [ServerProcess(own_postgres_bank, "0", "1", "", NOTICE_S) for _ in range(3)]
     ports = [int(server.address.rpartition(":")[2]) for server in servers]
     with balancing(ports) as balancer:
         until_ready(balancer, 3)
@@ -69,7 +70,7 @@ def test_no_request_fails_while_servers_are_restarted(postgres_url: str) -> None
             for at, port in enumerate(ports):
                 servers[at].process.send_signal(signal.SIGTERM)
                 assert servers[at].ended()[0] == 0, f"roll {roll}"
-                servers[at] = ServerProcess(postgres_url, str(port), "1", "", NOTICE_S)
+                servers[at] = ServerProcess(own_postgres_bank, str(port), "1", "", NOTICE_S)
                 until_ready(balancer, 3)
         clients.end()
     for server in servers:

@@ -277,7 +277,7 @@ def test_searches_among_many_customers_are_right_and_quick(
 ) -> None:
     place = f"sqlite:///{tmp_path / 'bank.db'}"
     if kind == "postgres":
-        place = request.getfixturevalue("postgres_url")
+        place = request.getfixturevalue("own_postgres_bank")
     world, trades = filled(place, 100_000, "11")
     searches = list(scripted(people(100_000, "11"), trades, 500, "11"))
     outcome = searched(world, searches)

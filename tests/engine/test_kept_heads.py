@@ -65,7 +65,7 @@ class Kept:
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
     place = tmp_path / "bank.db"
     if request.param == "postgres":
-        place = request.getfixturevalue("postgres_url")
+        place = request.getfixturevalue("own_postgres_bank")
     world = make_world(place)
     file = tmp_path / "kept" / "bank.heads"
     world.context = replace(world.context, kept=KeptHeads(lambda _: file))

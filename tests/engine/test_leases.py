@@ -32,8 +32,8 @@ def outside(url: str) -> Iterator[Connection]:
         yield connection
 
 
-def test_servers_count_each_other_until_they_end(postgres_url: str) -> None:
-    worlds = [build(postgres_url) for _ in range(3)]
+def test_servers_count_each_other_until_they_end(own_postgres_bank: str) -> None:
+    worlds = [build(own_postgres_bank) for _ in range(3)]
     leases = [ServerLease(world.context, 3_600) for world in worlds]
     for number, lease in enumerate(leases, start=1):
         lease.start()
@@ -50,14 +50,14 @@ def test_servers_count_each_other_until_they_end(postgres_url: str) -> None:
         world.engine.close()
 
 
-def test_a_server_that_was_killed_counts_until_its_lease_ends(postgres_url: str) -> None:
-    world = build(postgres_url)
+def test_a_server_that_was_killed_counts_until_its_lease_ends(own_postgres_bank: str) -> None:
+    world = build(own_postgres_bank)
     killed, alive = (ServerLease(world.context, 3_600) for _ in range(2))
     killed.renew()
     alive.renew()
     assert alive.servers == 2
     lease = Tables.server_lease
-    with outside(postgres_url) as connection:
+    with outside(own_postgres_bank) as connection:
         connection.execute(
             update(lease).values(renewed_at=lease.c.renewed_at - round((LASTS_S + 1) * SECOND))
         )
@@ -66,12 +66,12 @@ def test_a_server_that_was_killed_counts_until_its_lease_ends(postgres_url: str)
     world.engine.close()
 
 
-def test_a_lease_that_cannot_be_renewed_keeps_the_last_count(postgres_url: str) -> None:
-    world = build(postgres_url)
+def test_a_lease_that_cannot_be_renewed_keeps_the_last_count(own_postgres_bank: str) -> None:
+    world = build(own_postgres_bank)
     one, two = (ServerLease(world.context, 3_600) for _ in range(2))
     one.renew()
     two.renew()
-    with outside(postgres_url) as connection:
+    with outside(own_postgres_bank) as connection:
         connection.execute(text("ALTER TABLE server_lease RENAME TO elsewhere"))
     two.renew()
     assert two.servers == 2

@@ -22,7 +22,9 @@ from chainteller.storage.log.rows import DEPLOYMENT
 @pytest.fixture(params=["sqlite", "postgres"])
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
     on_sqlite = request.param == "sqlite"
-    return build(sqlite_url(tmp_path) if on_sqlite else request.getfixturevalue("postgres_url"))
+    return build(
+        sqlite_url(tmp_path) if on_sqlite else request.getfixturevalue("own_postgres_bank")
+    )
 
 
 def refused_keys(world: World) -> list[Mapping[str, Any]]:

@@ -272,9 +272,9 @@ def test_an_approved_withdrawal_of_an_account_that_was_frozen_is_not_sent(tmp_pa
         assert ("POST", path) not in gateway.provider.asked
 
 
-def test_several_gateways_on_one_database_send_once(tmp_path: Path, postgres_url: str) -> None:
+def test_several_gateways_on_one_database_send_once(tmp_path: Path, own_postgres_bank: str) -> None:
     policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy, url=postgres_url) as gateway:
+    with gateway_before(tmp_path, policy, url=own_postgres_bank) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         for _ in range(3):
@@ -282,7 +282,7 @@ def test_several_gateways_on_one_database_send_once(tmp_path: Path, postgres_url
         for decision in gateway.call("GET", "/decisions")["data"]:
             gateway.approve(decision["id"])
         context = gateway.own.context
-        other = Engine(replace(context, database=open_database(postgres_url, KEYS)))
+        other = Engine(replace(context, database=open_database(own_postgres_bank, KEYS)))
         try:
             with ThreadPoolExecutor() as pool:
                 list(pool.map(lambda each: each.run_due(), (gateway.own.engine, other) * 2))

@@ -165,10 +165,10 @@ def ported_on(url: str, folder: Path) -> Iterator[Ported]:
 
 
 def test_balances_that_the_core_bank_says_and_deposits_at_once_leave_the_books_sound(
-    postgres_url: str, tmp_path: Path
+    own_postgres_bank: str, tmp_path: Path
 ) -> None:
     """Each deposit takes the balance over before it's made, while others change the same row."""
-    with ported_on(postgres_url, tmp_path) as ported, ThreadPoolExecutor(6) as pool:
+    with ported_on(own_postgres_bank, tmp_path) as ported, ThreadPoolExecutor(6) as pool:
         made = list(pool.map(lambda _: ported.deposit("1.00"), range(30)))
     assert len({each.id for each in made}) == 30
 

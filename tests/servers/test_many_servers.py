@@ -91,21 +91,21 @@ def checked(world: World, url: str, home: Path, steps: int) -> Storm:
     return storm
 
 
-def test_two_servers_race_and_one_is_killed(postgres_url: str, home: Path) -> None:
-    storm = raced(postgres_url, home, steps=12)
+def test_two_servers_race_and_one_is_killed(own_postgres_bank: str, home: Path) -> None:
+    storm = raced(own_postgres_bank, home, steps=12)
     assert {"deposit", "quote", "execute", "withdraw"} <= storm.effects.keys()
     assert storm.refusals["QUOTE_ALREADY_USED"] > 0
 
 
 @pytest.mark.slow
 def test_two_servers_race_for_long(
-    postgres_server: PostgresServer, postgres_url: str, home: Path
+    postgres_server: PostgresServer, own_postgres_bank: str, home: Path
 ) -> None:
-    storm = raced(postgres_url, home, steps=150)
+    storm = raced(own_postgres_bank, home, steps=150)
     wanted = {"INSUFFICIENT_FUNDS", "QUOTE_ALREADY_USED", "TRADE_NOT_CANCELLABLE"}
     wanted |= {"LIMIT_EXCEEDED", "WITHDRAWAL_NOT_CANCELLABLE"}
     assert wanted <= storm.refusals.keys()
-    name = postgres_url.partition("?")[0].rpartition("/")[2]
+    name = own_postgres_bank.partition("?")[0].rpartition("/")[2]
     found = postgres_server.say(
         "SELECT deadlocks, xact_commit FROM pg_stat_database WHERE datname = :name", name=name
     )

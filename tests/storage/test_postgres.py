@@ -12,6 +12,7 @@ from tests.world.bank import World, build
 from tests.world.files import KEYS, sealed
 from tests.world.samples import load, new_bank
 from tests.world.serving import deployment
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.domain.clock import SECOND, ManualClock, SystemClock
 from chainteller.engine.upkeep import due
@@ -36,16 +37,16 @@ TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 
 
 @pytest.fixture
-def world(postgres_url: str) -> Iterator[World]:
-    made = build(postgres_url)
+def world(own_postgres_bank: str) -> Iterator[World]:
+    made = build(own_postgres_bank)
     yield made
     assert verify(made.context.database) == ()
     made.engine.close()
 
 
 @pytest.fixture
-def cutter(postgres_url: str) -> Iterator[CuttingProxy]:
-    proxy = CuttingProxy(postgres_url)
+def cutter(own_postgres_bank: str) -> Iterator[CuttingProxy]:
+    proxy = CuttingProxy(own_postgres_bank)
     yield proxy
     proxy.close()
 
@@ -81,12 +82,12 @@ def balance(world: World, account_id: str) -> str:
 
 
 def test_a_dropped_idle_connection_is_replaced_unseen(
-    world: World, postgres_server: PostgresServer, postgres_url: str
+    world: World, postgres_server: PostgresServer, own_postgres_bank: str
 ) -> None:
     account_id = opened(world)
-    assert postgres_server.cut_connections(postgres_url) > 0
+    assert postgres_server.cut_connections(own_postgres_bank) > 0
     deposit(world, account_id)
-    assert postgres_server.cut_connections(postgres_url) > 0
+    assert postgres_server.cut_connections(own_postgres_bank) > 0
     assert balance(world, account_id) == "10.00"
 
 
@@ -153,20 +154,20 @@ def test_a_refusal_cut_while_it_is_recorded_is_recorded_once(
 
 
 def test_a_database_that_takes_no_writes_is_not_ready_and_reads_go_on(
-    world: World, postgres_server: PostgresServer, postgres_url: str
+    world: World, postgres_server: PostgresServer, own_postgres_bank: str
 ) -> None:
     account_id = opened(world)
-    health, name = deployment(world).health, make_url(postgres_url).database
+    health, name = deployment(world).health, make_url(own_postgres_bank).database
     assert health().ready
     postgres_server.say(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
-    postgres_server.cut_connections(postgres_url)
+    postgres_server.cut_connections(own_postgres_bank)
     assert (health().ready, health().checks["database"]) == (False, "STORAGE_READ_ONLY")
     with pytest.raises(ServiceUnavailable) as refused:
         deposit(world, account_id)
     assert refused.value.details["reason"] == "STORAGE_READ_ONLY"
     assert len(world.engine.deposits(account_id).data) == 0
     postgres_server.say(f'ALTER DATABASE "{name}" RESET default_transaction_read_only')
-    postgres_server.cut_connections(postgres_url)
+    postgres_server.cut_connections(own_postgres_bank)
     assert health().ready
     deposit(world, account_id)
 
@@ -212,10 +213,10 @@ def test_a_server_that_goes_away_is_named_and_one_that_comes_back_is_used() -> N
 
 
 def test_the_sample_data_is_loaded_however_long_it_is_drawn(
-    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    own_postgres_bank: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = "SELECT set_config('idle_in_transaction_session_timeout', '50ms', true)"
-    bank = new_bank(postgres_url)
+    bank = new_bank(own_postgres_bank)
     monkeypatch.setattr(postgres, "WRITING", (postgres.WRITING[0], limits))
     assert load(bank)
     bank.database.close()
@@ -279,12 +280,12 @@ def test_a_lock_that_is_held_too_long_is_no_lost_connection(world: World) -> Non
     assert refused.value.details["reason"] == "STORAGE_LOCKED"
 
 
-def test_the_server_s_clock_decides_for_every_engine(postgres_url: str) -> None:
+def test_the_server_s_clock_decides_for_every_engine(own_postgres_bank: str) -> None:
     class Fast(SystemClock):
         def now(self) -> int:
             return super().now() + 3_600 * SECOND
 
-    one, two = build(postgres_url, clock=SystemClock()), build(postgres_url, clock=Fast())
+    one, two = build(own_postgres_bank, clock=SystemClock()), build(own_postgres_bank, clock=Fast())
     earlier = one.engine.now()
     apart = two.engine.now() - earlier
     assert 0 <= apart < 60 * SECOND
@@ -294,17 +295,17 @@ def test_the_server_s_clock_decides_for_every_engine(postgres_url: str) -> None:
         each.engine.close()
 
 
-def test_time_never_runs_back_when_the_server_s_clock_does(postgres_url: str) -> None:
-    ahead = build(postgres_url, clock=ManualClock(SystemClock().now() + 3_600 * SECOND))
+def test_time_never_runs_back_when_the_server_s_clock_does(own_postgres_bank: str) -> None:
+    ahead = build(own_postgres_bank, clock=ManualClock(SystemClock().now() + 3_600 * SECOND))
     opened(ahead)
-    late = build(postgres_url, clock=SystemClock())
+    late = build(own_postgres_bank, clock=SystemClock())
     assert late.engine.now() >= ahead.engine.now()
     for each in (ahead, late):
         each.engine.close()
 
 
-def test_two_workers_never_do_a_job_twice(postgres_url: str) -> None:
-    world = build(postgres_url)
+def test_two_workers_never_do_a_job_twice(own_postgres_bank: str) -> None:
+    world = build(own_postgres_bank)
     account_id = opened(world)
     deposit(world, account_id, "50000.00")
     trades = []
@@ -314,11 +315,11 @@ def test_two_workers_never_do_a_job_twice(postgres_url: str) -> None:
         ).value
         request = ExecuteRequest(trading_account_id=account_id)
         trades.append(world.engine.execute_quote(quote.id, request).value.id)
-    others = [build(postgres_url, clock=world.clock) for _ in range(3)]
+    others = [build(own_postgres_bank, clock=world.clock) for _ in range(3)]
     for _ in range(2):
         if world.clock is not None:
             world.clock.advance(60 * SECOND)
-        start = threading.Barrier(len(others), timeout=30)
+        start = threading.Barrier(len(others), timeout=PATIENCE_S)
 
         def drain(each: World, start: threading.Barrier = start) -> int:
             start.wait()

@@ -169,7 +169,7 @@ def require_noticed_everywhere(
 ) -> None:
     """As ``require_noticed``, for every sealed table of a bank, on SQLite or on PostgreSQL.
     Disputes are altered in engine/test_disputes."""
-    world = busy_bank(request.getfixturevalue("postgres_url")) if kind == "postgres" else bank
+    world = busy_bank(request.getfixturevalue("own_postgres_bank")) if kind == "postgres" else bank
     of_gateways = {each.name for each in OF_GATEWAYS}
     tables = [each for each in sealed_tables() if each.name not in of_gateways | {"dispute"}]
     total = require_noticed(world, noticed, tables)

@@ -87,7 +87,9 @@ def test_an_altered_cell_or_row_is_named(bank: World, table: str) -> None:
 def test_every_cell_and_every_row_of_what_only_gateways_have(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    place = request.getfixturevalue("postgres_url") if kind == "postgres" else tmp_path / "bank.db"
+    place = (
+        request.getfixturevalue("own_postgres_bank") if kind == "postgres" else tmp_path / "bank.db"
+    )
     names = {each.name for each in OF_GATEWAYS}
     tables = [each for each in sealed_tables() if each.name in names]
     with closing(gateway(place)) as world:
@@ -134,7 +136,9 @@ def test_an_altered_cell_of_what_is_recomputed_is_named(bank: World, archived: W
 def test_every_cell_of_what_is_recomputed_is_named(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    place = request.getfixturevalue("postgres_url") if kind == "postgres" else tmp_path / "bank.db"
+    place = (
+        request.getfixturevalue("own_postgres_bank") if kind == "postgres" else tmp_path / "bank.db"
+    )
     world = busy_bank(place)
     assert require_noticed(world, is_found, _FROM_ENTRIES) > 75
     archive_all(world, tmp_path / "old.archive")

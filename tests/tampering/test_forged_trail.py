@@ -36,7 +36,7 @@ _UNMARKED = "its mark doesn't hold: nobody with the writer's key wrote it here"
 def bank(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PayoutBank]:
     """A customer with a verified wallet and funds, who has asked for nothing yet."""
     on_postgres = request.param == "postgres"
-    place = request.getfixturevalue("postgres_url") if on_postgres else tmp_path / "bank.db"
+    place = request.getfixturevalue("own_postgres_bank") if on_postgres else tmp_path / "bank.db"
     made = PayoutBank(make_world(place))
     account = made.world.open()
     for currency in (DPT, USDC_SOLANA):

@@ -9,6 +9,7 @@ from tests.telemetry.collector import Collector, Span
 from tests.telemetry.conftest import request_lines, sending
 from tests.world.bank import World, build
 from tests.world.serving import deployment, served
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SECOND
@@ -33,9 +34,9 @@ def open_account(service: Service, bank_account: str) -> str:
 
 
 def test_a_call_is_one_trace_from_the_client_to_the_rows(
-    postgres_url: str, collector: Collector
+    own_postgres_bank: str, collector: Collector
 ) -> None:
-    world = build(postgres_url)
+    world = build(own_postgres_bank)
     with sending(collector), served(deployment(world)) as address:
         service = RemoteService(address, world.key())
         service.capabilities()
@@ -78,7 +79,7 @@ def test_a_call_is_one_trace_from_the_client_to_the_rows(
     ]
     assert read.attributes["db.system.name"] == "postgresql"
     assert read.attributes["db.response.returned_rows"] == 2
-    assert read.attributes["db.namespace"] in postgres_url
+    assert read.attributes["db.namespace"] in own_postgres_bank
     assert account not in str(collector.spans)
 
 
@@ -129,7 +130,7 @@ def test_writes_that_share_a_commit_stay_in_their_own_traces(
     world: World, collector: Collector
 ) -> None:
     engine = world.engine.acting_as(Actor(name="op01"))
-    everybody = threading.Barrier(4, timeout=30)
+    everybody = threading.Barrier(4, timeout=PATIENCE_S)
 
     def write(number: int) -> None:
         everybody.wait()

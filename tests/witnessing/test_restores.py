@@ -71,10 +71,10 @@ def lost(server: PostgresServer, url: str, folder: Path, after: int) -> Engine:
 
 @pytest.mark.parametrize("after", [0, 2, 6])
 def test_a_restore_or_failover_is_a_breach_until_it_is_accepted_with_a_reason(
-    postgres_server: PostgresServer, postgres_url: str, tmp_path: Path, after: int
+    postgres_server: PostgresServer, own_postgres_bank: str, tmp_path: Path, after: int
 ) -> None:
     """Whether or not the log has grown beyond the heads that it lost."""
-    engine = lost(postgres_server, postgres_url, tmp_path, after)
+    engine = lost(postgres_server, own_postgres_bank, tmp_path, after)
     context = engine.context
     assert problems(engine)
     assert {each.partition(":")[0] for each in breaches(engine)} >= {"invariant 21"}
@@ -107,9 +107,9 @@ def _acts(engine: Engine, log: str) -> list[str]:
 
 
 def test_what_was_accepted_explains_no_other_head(
-    postgres_server: PostgresServer, postgres_url: str, tmp_path: Path
+    postgres_server: PostgresServer, own_postgres_bank: str, tmp_path: Path
 ) -> None:
-    engine = lost(postgres_server, postgres_url, tmp_path, 0)
+    engine = lost(postgres_server, own_postgres_bank, tmp_path, 0)
     accept_restore(engine.context, OPERATOR, "db1 was lost", find_restore(engine.context))
     grow(engine, 11, 5)
     engine.close()
@@ -127,9 +127,9 @@ def lost_once_more(server: PostgresServer, engine: Engine, folder: Path) -> Engi
 
 
 def test_a_reason_is_required_and_nothing_is_changed_without_one(
-    postgres_server: PostgresServer, postgres_url: str, tmp_path: Path
+    postgres_server: PostgresServer, own_postgres_bank: str, tmp_path: Path
 ) -> None:
-    engine = lost(postgres_server, postgres_url, tmp_path, 0)
+    engine = lost(postgres_server, own_postgres_bank, tmp_path, 0)
     before = breaches(engine)
     for reason in ("", " ", "x" * 201):
         with pytest.raises(ValidationFailed):
@@ -139,19 +139,19 @@ def test_a_reason_is_required_and_nothing_is_changed_without_one(
 
 
 def test_a_witness_over_http_is_explained_and_stays_its_operators(
-    postgres_server: PostgresServer, postgres_url: str, tmp_path: Path
+    postgres_server: PostgresServer, own_postgres_bank: str, tmp_path: Path
 ) -> None:
-    engine = engine_on(postgres_url, tmp_path)
+    engine = engine_on(own_postgres_bank, tmp_path)
     keys = signing_keys.create(engine.context, OPERATOR)
     known = [keys.verifiers(f"{keys.deployment}/{log}")[0] for log in ("*", "default", "other")]
     engine.close()
     with running_witness(known) as running:
         witness = HttpWitness(running.address, (running.key,))
-        engine = engine_on(postgres_url, tmp_path, witness)
+        engine = engine_on(own_postgres_bank, tmp_path, witness)
         grow(engine, 1, 4)
         engine.close()
-        point = postgres_server.fresh(like=postgres_url)
-        engine = engine_on(postgres_url, tmp_path, witness)
+        point = postgres_server.fresh(like=own_postgres_bank)
+        engine = engine_on(own_postgres_bank, tmp_path, witness)
         grow(engine, 5, 4)
         engine.close()
         restored = engine_on(point, tmp_path, witness)
