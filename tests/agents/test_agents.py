@@ -10,6 +10,7 @@ from sqlalchemy import text
 from tests.agents.desks import AGENTS, CASES, DECIDE, POLICY, Bank, Desk, served_bank
 from tests.refusals import details, refusal
 from tests.world.bank import build, sqlite_url
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.agents import public_key_text
@@ -147,7 +148,7 @@ def test_a_revoked_agent_is_out_at_once(bank: Bank) -> None:
     desk.service.trading_accounts()
     revoked = supervisor.service.revoke_agent(desk.id).value
     assert (revoked.status, revoked.revoked_by) == ("revoked", "m.koch")
-    ends = time.monotonic() + REMEMBERED_S + 5
+    ends = time.monotonic() + REMEMBERED_S + PATIENCE_S
     outcome = None
     while outcome is None and time.monotonic() < ends:
         outcome = outcome_of(desk)
@@ -367,14 +368,14 @@ def test_a_refused_agent_is_on_record(tmp_path: Path) -> None:
 def test_a_revoked_agents_stream_ends(tmp_path: Path) -> None:
     with served_bank(tmp_path, ping_s=0.05) as bank:
         desk, path = bank.desk("a.brandt"), EVENT_STREAM.path
-        line = http.client.HTTPConnection(bank.address.removeprefix("http://"), timeout=15)
+        line = http.client.HTTPConnection(bank.address.removeprefix("http://"), timeout=PATIENCE_S)
         signed = desk.sign(Target("GET", path, ""), {}, None)
         line.request("GET", path, headers={"Authorization": f"Bearer {bank.desk_key}", **signed})
         stream = line.getresponse()
         assert stream.status == 200
         assert any(b"ping" in line for line in iter(stream.readline, b""))
         bank.world.engine.revoke_agent(desk.id)
-        ends = time.monotonic() + 10
+        ends = time.monotonic() + PATIENCE_S
         while stream.readline():
             assert time.monotonic() < ends, "the stream goes on"
         line.close()

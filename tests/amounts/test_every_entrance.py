@@ -17,6 +17,7 @@ from tests.api.conftest import Caller, call, world
 from tests.cli.conftest import Teller, bank, sample_world, teller
 from tests.cli.program import chainteller
 from tests.tui.conftest import Bench, answer, bench, deployment, press, seen, settle
+from tests.world.waiting import PATIENCE_S
 from textual import events
 from textual.app import App, ComposeResult
 from textual.message_pump import MessagePump
@@ -193,7 +194,7 @@ class OneField(App[None]):
         await self._handled(self, self.screen, field, bar)
         before = below.plain_text
         self.post_message(events.Key("enter", None))
-        value = await asyncio.wait_for(self.values.get(), timeout=10)
+        value = await asyncio.wait_for(self.values.get(), timeout=PATIENCE_S)
         said = " ".join(row.strip() for row in below.plain_text.splitlines())
         why = said.removeprefix("[x] ").removesuffix("esc closes this line").rstrip()
         before = before.strip().removesuffix("esc closes this line").rstrip()

@@ -4,7 +4,7 @@ import contextlib
 import http.client
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,14 @@ from typing import Any
 import pytest
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.api.logs import send_logs_to
+
+DEADLINES = (
+    "protocol.HEAD_DEADLINE_S", "protocol.KEEP_ALIVE_S", "protocol.LINGER_S", "protocol.STALL_S",
+    "reading.BODY_DEADLINE_S", "tls.HEAD_DEADLINE_S",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,9 @@ class Caller:
         if document is not None:
             body = json.dumps(document).encode()
             sent.setdefault("Content-Type", "application/json")
-        connection = http.client.HTTPConnection(self.address.removeprefix("http://"), timeout=15)
+        connection = http.client.HTTPConnection(
+            self.address.removeprefix("http://"), timeout=PATIENCE_S
+        )
         try:
             # A refusal may come, and the connection end, while the body is still being sent.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -117,3 +125,15 @@ def log_file(tmp_path: Path) -> Iterator[Path]:
     for logger, state in before:
         vars(logger).update(state)
         logger.manager._clear_cache()  # type: ignore[attr-defined]  # levels are cached by it
+
+
+@pytest.fixture
+def only_deadline(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes one deadline of a connection short, and all others longer than a test waits."""
+
+    def shorten(name: str) -> None:
+        for each in DEADLINES:
+            seconds = 0.2 if each == name else 10 * PATIENCE_S
+            monkeypatch.setattr(f"chainteller.api.{each}", seconds)
+
+    return shorten

@@ -13,9 +13,8 @@ import httpx
 import pytest
 from tests.world.bank import build, sqlite_url
 from tests.world.serving import ServerProcess
-from tests.world.waiting import until
+from tests.world.waiting import PATIENCE_S, until
 
-LONGEST_S = 30
 """How long a state may take to show on a busy machine; it takes up to six seconds."""
 SIZE = 8 * 2**20
 PAGE = 4_096
@@ -31,7 +30,7 @@ def serving(folder: Path) -> Iterator[tuple[ServerProcess, httpx.Client]]:
     server = ServerProcess(sqlite_url(folder))
     headers = {"Authorization": f"Bearer {key}"}
     try:
-        with httpx.Client(base_url=server.address, headers=headers, timeout=LONGEST_S) as client:
+        with httpx.Client(base_url=server.address, headers=headers, timeout=PATIENCE_S) as client:
             yield server, client
     finally:
         server.kill()

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pytest
 from tests.api.conftest import Caller
 from tests.world.serving import served
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.api.logs import JsonLines
 from chainteller.domain.actors import SCOPES, Actor
@@ -122,7 +123,7 @@ def test_it_is_an_internal_error_with_the_request_id(
     assert (answer.status, answer.code) == (500, "INTERNAL_ERROR")
     assert answer.json["details"] == {"requestId": "find-me"}
     assert b"canary" not in answer.body
-    record = heard.get(timeout=10)
+    record = heard.get(timeout=PATIENCE_S)
     line = json.loads(JsonLines().format(record))
     assert (line["exception"], line["requestId"]) == ("ZeroDivisionError", "find-me")
     assert "canary" not in json.dumps(line)

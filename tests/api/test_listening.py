@@ -5,14 +5,15 @@ import socket
 import ssl
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from tests.api.conftest import Caller
-from tests.api.test_bounds import drip, everything
+from tests.api.test_bounds import drip_until_ended, everything
 from tests.world.bank import World
 from tests.world.serving import deployment, served
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.api.listening import Address, is_loopback, remove
 from chainteller.api.tls import Certificate
@@ -72,7 +73,7 @@ def port_of(call: Caller) -> int:
 
 def get(call: Caller, chain: Path) -> int:
     connection = http.client.HTTPSConnection(
-        "127.0.0.1", port_of(call), timeout=10, context=trusting(chain)
+        "127.0.0.1", port_of(call), timeout=PATIENCE_S, context=trusting(chain)
     )
     connection.request("GET", "/capabilities", headers={"Authorization": f"Bearer {call.key}"})
     status = connection.getresponse().status
@@ -116,17 +117,19 @@ def test_a_request_right_behind_the_handshake_is_answered(
         assert encrypted.recv(65_536).startswith(b"HTTP/1.1 401")
 
 
-def test_a_handshake_that_does_not_come_ends(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chainteller.api.tls.HEAD_DEADLINE_S", 0.2)
+def test_a_handshake_that_does_not_come_ends(
+    call: Caller, only_deadline: Callable[[str], None]
+) -> None:
+    only_deadline("tls.HEAD_DEADLINE_S")
     with socket.create_connection(("127.0.0.1", port_of(call)), 10) as slow:
         slow.sendall(b"\x16\x03\x01\x02\x00")
-        assert drip(slow, b"\x01", 0.02) < 5
+        drip_until_ended(slow, b"\x01", 0.02)
 
 
 def test_an_endless_body_over_tls_is_bounded(
-    call: Caller, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
+    call: Caller, certificate: Certificate, only_deadline: Callable[[str], None]
 ) -> None:
-    monkeypatch.setattr("chainteller.api.protocol.LINGER_S", 0.2)
+    only_deadline("protocol.LINGER_S")
     with (
         socket.create_connection(("127.0.0.1", port_of(call)), 10) as raw,
         trusting(certificate.chain).wrap_socket(raw, server_hostname="127.0.0.1") as encrypted,
@@ -135,7 +138,7 @@ def test_an_endless_body_over_tls_is_bounded(
             b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999\r\n\r\n"
         )
         assert encrypted.recv(65_536).startswith(b"HTTP/1.1 401")
-        assert drip(encrypted, b"x") < 5
+        drip_until_ended(encrypted, b"x")
 
 
 def test_a_changed_certificate_is_used_for_new_connections(

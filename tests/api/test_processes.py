@@ -7,6 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+from tests.world.waiting import PATIENCE_S
+
 PROGRAM = """
 import signal, sys
 from chainteller.api.processes import serve_in_processes
@@ -32,5 +34,5 @@ def test_it_ends_although_a_process_is_being_replaced() -> None:
         os.kill(int(children[0]), signal.SIGKILL)
         time.sleep(number / 4_000)
         parent.send_signal(signal.SIGTERM)
-        assert parent.communicate(timeout=20)[1] == b""
+        assert parent.communicate(timeout=PATIENCE_S)[1] == b""
         assert parent.returncode == 0

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,9 +15,7 @@ import pytest
 from tests.api.conftest import Caller
 from tests.world.bank import build, sqlite_url
 from tests.world.serving import ServerProcess
-from tests.world.waiting import until
-
-PATIENCE_S = 20
+from tests.world.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -80,7 +77,6 @@ def test_sigterm_closes_event_streams_and_lets_requests_finish(
     )
     fresh = socket.create_connection((host, int(port)), PATIENCE_S)
     assert Caller(server.address, None)("GET", "/healthz").status == 200
-    started = time.monotonic()
     server.process.send_signal(signal.SIGTERM)
     until(lambda: _refuses(host, int(port)))
     fresh.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -94,7 +90,6 @@ def test_sigterm_closes_event_streams_and_lets_requests_finish(
     slow.close()
     stream.close()
     assert server.ended()[0] == 0
-    assert time.monotonic() - started < 10
 
 
 def test_several_processes_report_one_count_and_one_that_dies_is_replaced(
@@ -117,7 +112,7 @@ def test_several_processes_report_one_count_and_one_that_dies_is_replaced(
 
     assert "40.0" in counted()
     assert len(counted()) == 1
-    same = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=10)
+    same = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=PATIENCE_S)
 
     def used(name: str) -> list[float]:
         """What one of them says of each."""

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import pytest
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.api import threads, wrong_keys
 from chainteller.api.connections import Holder, Places, network_of
@@ -98,7 +99,7 @@ async def test_an_organisation_with_much_work_does_not_delay_others() -> None:
     pool, release, done = Threads(4), threading.Event(), []
 
     def work(name: str) -> None:
-        release.wait(10)
+        release.wait(PATIENCE_S)
         done.append(name)
 
     crowd = [asyncio.create_task(pool.run(lambda: work("crowd"), "crowd")) for _ in range(40)]

@@ -10,9 +10,9 @@ from tests.api.test_bounds import connect
 from tests.world.bank import OTHER, World
 from tests.world.serving import deployment, served
 from tests.world.told import statements
+from tests.world.waiting import PATIENCE_S
 
 STREAMS = 12
-PATIENCE_S = 20.0
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import environment
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.service.models.records import AuditRow
 
@@ -28,7 +29,7 @@ def following(file: Path, until: Callable[[], bool]) -> None:
                 process.wait(0.05)
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        assert process.wait(PATIENCE_S) == 130
         if process.stderr is not None:
             process.stderr.close()
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Teller
 from tests.witnessing import places
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.witnessing.checkpoints import read_signed_head
 from chainteller.witnessing.notes import VerifierKey, verified_by
@@ -65,7 +66,7 @@ def test_a_server_signs_what_is_new_when_it_stops(
             body = json.load(reply)
         file.write_text(body["note"], encoding="utf-8")
         process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_S) == 0
     folder = home / "witness" / str(signed["deployment"]) / "default"
     sizes = [int(each.stem) for each in folder.glob("*.checkpoint")]
     assert max(sizes) == places.size_of(home / "data" / "bank.db")

@@ -10,6 +10,7 @@ from unittest.mock import ANY
 import httpx
 import pytest
 from tests.cli.conftest import Teller
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.sqlite import sqlite3
 
@@ -163,7 +164,7 @@ def test_a_restore_beside_a_running_server_is_refused_and_recorded(
             assert again.code == 1
             assert f"process {pid}" in again.err
             assert small_bank.stat().st_ino == before
-            assert httpx.get(f"{address}/readyz", timeout=20).status_code == 200
+            assert httpx.get(f"{address}/readyz", timeout=PATIENCE_S).status_code == 200
         finally:
             server.kill()
     rows = teller("audit", "list", "--json").body["data"]

@@ -178,5 +178,4 @@ def _trades(teller: Teller, account: str) -> int:
 
 def _answer_yes(desk: Terminal, line: KillingProxy) -> None:
     """A question is deaf for a moment; the answer is repeated until it was heard."""
-    while not line.killed.wait(0.5):
-        desk.child.send("y")
+    desk.press_while("y", lambda: not line.killed.is_set())

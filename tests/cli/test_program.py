@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import chainteller, environment, in_this_process, python
+from tests.world.waiting import PATIENCE_S
 
 from chainteller import __version__
 from chainteller.cli.desk import recognised
@@ -146,7 +147,7 @@ def test_sigint_ends_with_130() -> None:
     assert process.stdout is not None
     first = process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    _, complaint = process.communicate(timeout=20)
+    _, complaint = process.communicate(timeout=PATIENCE_S)
     assert '"marketName":' in first
     assert (process.returncode, complaint.strip()) == (130, "interrupted")
 
@@ -164,7 +165,7 @@ def test_a_reader_that_goes_away_is_no_crash() -> None:
     process.stdout.close()
     assert process.stderr is not None
     complaint = process.stderr.read()
-    process.wait(timeout=20)
+    process.wait(timeout=PATIENCE_S)
     process.stderr.close()
     assert "Traceback" not in complaint
     assert process.returncode == 1

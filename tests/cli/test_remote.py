@@ -12,6 +12,7 @@ from tests.cli.conftest import Teller
 from tests.cli.program import environment
 from tests.spec_only.place import spec_only_server
 from tests.world.bank import build, sqlite_url
+from tests.world.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def served(bank: Path, teller: Teller, monkeypatch: pytest.MonkeyPatch) -> Itera
     monkeypatch.setenv("CHAINTELLER_API_KEY", key)
     yield announced.removeprefix("listening on ").strip()
     process.send_signal(signal.SIGTERM)
-    rest, _ = process.communicate(timeout=20)
+    rest, _ = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, rest) == (0, "")
 
 

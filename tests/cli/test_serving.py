@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.world.waiting import PATIENCE_S
 
 
 def serve(home: Path, *arguments: str, settings: str = "") -> "subprocess.Popen[str]":
@@ -28,7 +29,7 @@ def serve(home: Path, *arguments: str, settings: str = "") -> "subprocess.Popen[
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])  # noqa: S104 - the address that must be refused
 def test_without_tls_only_this_machine_can_connect(tmp_path: Path, host: str) -> None:
     process = serve(tmp_path, "--host", host, "--port", "0")
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert "service.cleartext" in errors
     assert "Traceback" not in errors
@@ -38,14 +39,14 @@ def test_without_tls_only_this_machine_can_connect(tmp_path: Path, host: str) ->
 @pytest.mark.parametrize("given", [("--tls-key", "k"), ("--tls-certificate", "c")])
 def test_tls_needs_both_files(tmp_path: Path, given: tuple[str, str]) -> None:
     process = serve(tmp_path, *given)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert "--tls-certificate and --tls-key" in errors
 
 
 def test_files_of_a_certificate_that_are_missing_are_named(tmp_path: Path) -> None:
     process = serve(tmp_path, "--tls-key", "/none.key", "--tls-certificate", "/none.crt")
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert "/none.crt" in errors
 
@@ -62,7 +63,7 @@ def test_a_unix_socket_is_served_and_every_file_is_private(tmp_path: Path) -> No
         assert answer.startswith(b"HTTP/1.1 200")
         assert b'"simulated": ["core bank", "custody", ' in answer
     process.terminate()
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     assert not path.exists()
     files = [each for each in (tmp_path / "home").rglob("*") if each.name != "config.toml"]
@@ -100,5 +101,5 @@ def test_metrics_have_an_address_of_their_own_without_a_key(tmp_path: Path) -> N
     assert asked(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 404")
     assert asked(b"x" * 100_000) == b""
     process.terminate()
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, path.exists()) == (0, False)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import environment
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.cli.sample_wallets import sign_challenge
 
@@ -236,6 +237,6 @@ def test_followed_events_come_a_line_each_and_end_with_the_reader(
         if "completed" not in line:
             assert any("completed" in each and made in each for each in process.stdout)
     process.terminate()
-    process.wait(timeout=20)
+    process.wait(timeout=PATIENCE_S)
     process.stdout.close()
     process.stderr.close()

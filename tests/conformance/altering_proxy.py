@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, ClassVar
 
+from tests.world.waiting import PATIENCE_S
+
 
 @dataclass
 class Passing:
@@ -63,7 +65,7 @@ def altering_proxy(upstream: str, key: str) -> Iterator[AlteringProxy]:
 
         def setup(self) -> None:
             super().setup()
-            self.upstream = HTTPConnection(host, timeout=20)
+            self.upstream = HTTPConnection(host, timeout=PATIENCE_S)
 
         def finish(self) -> None:
             self.upstream.close()

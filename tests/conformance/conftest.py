@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.cli.program import environment
 from tests.conformance.altering_proxy import AlteringProxy, altering_proxy
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.cli.main import run
 from chainteller.conformance.checks import State
@@ -82,7 +83,7 @@ def serving(home: Path, *arguments: str, **variables: str) -> Iterator[tuple[str
         yield address, _key(home)
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=PATIENCE_S)
 
 
 def _key(home: Path) -> str:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from tests.conformance.conftest import check, deviating
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.conformance.checks import State
 from chainteller.conformance.probing import Target
@@ -26,7 +27,7 @@ def test_a_spec_only_deployment_deviates_in_nothing(tmp_path: Path) -> None:
         reading, writing = check(address, key), check(address, key, target)
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=PATIENCE_S)
     assert deviating(reading) == deviating(writing) == set()
     assert not any(writing.extensions.values())
     assert writing.count(State.OK) >= 100

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import text
 from tests.world.customers import CustomerSeed
 from tests.world.engines import World, make_world
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.domain.clock import MINUTE
 from chainteller.engine.verification.full_pass import verify
@@ -54,7 +55,7 @@ def test_a_missing_row_is_a_balance_of_zero(world: World) -> None:
 def test_first_purchases_at_once_are_all_filled(world: World) -> None:
     """Twice in every account: in one account they wait in turn, between accounts nobody does."""
     quotes = [(account, world.quote("100.00")) for account in world.accounts * 2]
-    together = threading.Barrier(len(quotes), timeout=30)
+    together = threading.Barrier(len(quotes), timeout=PATIENCE_S)
 
     def execute(number: int) -> str:
         account, quote = quotes[number]

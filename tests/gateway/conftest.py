@@ -16,6 +16,7 @@ from tests.spec_only.specification import SpecifiedCall
 from tests.world.bank import START, World, build, sqlite_url
 from tests.world.files import open_fresh
 from tests.world.serving import deployment, served
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -173,10 +174,10 @@ def gateway_before(
         with (
             served(deployment(own)) as front,
             httpx.Client(
-                base_url=front, headers={"Authorization": f"Bearer {own.key()}"}, timeout=30
+                base_url=front, headers={"Authorization": f"Bearer {own.key()}"}, timeout=PATIENCE_S
             ) as client,
             httpx.Client(
-                base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=30
+                base_url=address, headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE_S
             ) as direct,
         ):
             yield Gateway(bank, own, apps[0], client, direct)

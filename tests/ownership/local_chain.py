@@ -16,6 +16,7 @@ import httpx
 from eth_abi.abi import encode
 from eth_account import Account
 from eth_hash.auto import keccak
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.adapters.evm_rpc import EvmRpc
 from chainteller.wallets import contracts
@@ -40,7 +41,7 @@ class LocalChain:
 
     def rpc(self, method: str, *parameters: Any) -> Any:
         asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
-        found = httpx.post(self.url, json=asked, timeout=60).json()
+        found = httpx.post(self.url, json=asked, timeout=PATIENCE_S).json()
         assert "error" not in found, found["error"]
         return found["result"]
 

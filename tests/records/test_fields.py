@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.records.reference import LISTS, problems, reference
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.domain.clock import from_datetime
 from chainteller.records.accounts import ACCOUNT, CUSTOMER
@@ -92,7 +93,7 @@ def test_the_lists_of_the_console_load_no_models() -> None:
         "print([name for name in sys.modules if 'pydantic' in name or 'service' in name])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True
     )
     assert done.stdout.strip() == "[]"
 

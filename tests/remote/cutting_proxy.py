@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from enum import Enum
 
+from tests.world.waiting import PATIENCE_S
+
 
 class Cut(Enum):
     NONE = "none"
@@ -56,7 +58,7 @@ class CuttingProxy:
             if fate is Cut.BEFORE:
                 _reset(client)
                 return
-            with socket.create_connection(self._target, timeout=10) as server:
+            with socket.create_connection(self._target, timeout=PATIENCE_S) as server:
                 server.sendall(_closing(request))
                 answer = b"".join(iter(lambda: server.recv(65_536), b""))
             if fate is Cut.NONE:

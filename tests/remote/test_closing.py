@@ -4,6 +4,7 @@ import threading
 
 import pytest
 from tests.remote.faulty_server import hangs, misbehaving
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.remote.transport import NotSent, Outgoing, Reply, Transport, TransportFault
 
@@ -16,7 +17,7 @@ def test_whoever_sends_while_it_closes_is_answered_at_once() -> None:
         for _ in range(10):
             transport = Transport(address, "key", deadline_s=30)
             heard: list[Reply | TransportFault] = []
-            begun = threading.Barrier(SENDERS + 1, timeout=30)
+            begun = threading.Barrier(SENDERS + 1, timeout=PATIENCE_S)
 
             def send(
                 transport: Transport = transport,
@@ -35,7 +36,7 @@ def test_whoever_sends_while_it_closes_is_answered_at_once() -> None:
             begun.wait()
             transport.close()
             for thread in threads:
-                thread.join(timeout=10)
+                thread.join(timeout=PATIENCE_S)
             assert len(heard) == SENDERS
             assert all(isinstance(each, TransportFault) for each in heard)
 

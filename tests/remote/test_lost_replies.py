@@ -10,6 +10,7 @@ from tests.contract.test_trading import TOKEN, funded, opened, quoted
 from tests.remote.cutting_proxy import Cut, CuttingProxy
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import ServerProcess, deployment, served
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.remote.client import RemoteService
@@ -96,7 +97,7 @@ def test_an_execute_whose_server_died_before_replying_is_found_again(tmp_path: P
     request = ExecuteRequest(trading_account_id=account.id)
     with pytest.raises(OutcomeUnknown) as unknown:
         Recorder(first, workspace).execute_quote(quote.id, request)
-    assert dying.process.wait(10) == -9
+    assert dying.process.wait(PATIENCE_S) == -9
     first.close()
     dying.kill()
     [doubtful] = workspace.in_doubt()

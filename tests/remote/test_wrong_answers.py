@@ -14,6 +14,7 @@ from tests.spec_only.server import SpecOnlyApp
 from tests.spec_only.wrong_answers import CALLS, PASSED_ON, SILENCE_S, SILENT, WRONG, wrong
 from tests.tui.wallet_case import ADDRESSES, signed
 from tests.world.bank import World, build, sqlite_url
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.remote.client import RemoteService
 from chainteller.service.errors import ClientError
@@ -30,7 +31,6 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 
-PATIENCE_S = 60.0
 """For answers that come: the first claim waits for the import of all families."""
 ALICE = "alice-ethereum"
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")

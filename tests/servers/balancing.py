@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.world.waiting import until
+from tests.world.waiting import PATIENCE_S, until
 
 _LOOK_S = 0.2
 
@@ -83,12 +83,12 @@ def balancing(ports: list[int]) -> Iterator[Balancer]:
     balancer, started = Balancer(ports), threading.Event()
     thread = threading.Thread(target=lambda: asyncio.run(balancer.run(started)), daemon=True)
     thread.start()
-    assert started.wait(10)
+    assert started.wait(PATIENCE_S)
     try:
         yield balancer
     finally:
         balancer.end()
-        thread.join(10)
+        thread.join(PATIENCE_S)
 
 
 def until_ready(balancer: Balancer, count: int) -> None:

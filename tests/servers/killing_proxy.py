@@ -5,6 +5,8 @@ import socket
 import threading
 from collections.abc import Callable
 
+from tests.world.waiting import PATIENCE_S
+
 
 class KillingProxy:
     """Passes everything on until a reply begins to a request that carries ``word``.
@@ -43,7 +45,7 @@ class KillingProxy:
             while True:
                 near, _ = listener.accept()
                 try:
-                    far = socket.create_connection(self._target, timeout=10)
+                    far = socket.create_connection(self._target, timeout=PATIENCE_S)
                 except OSError:
                     near.close()
                     continue

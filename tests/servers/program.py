@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.world.waiting import PATIENCE_S
+
 _SOURCE = Path(__file__).parents[2] / "src"
 
 
@@ -47,7 +49,7 @@ class ServeProgram:
     def kill(self) -> None:
         """End it as a power cut would."""
         self._process.send_signal(signal.SIGKILL)
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=PATIENCE_S)
 
     def start_again(self) -> None:
         """On the same port."""
@@ -57,7 +59,7 @@ class ServeProgram:
         """End it orderly; its exit code."""
         if self._process.poll() is None:
             self._process.terminate()
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=PATIENCE_S)
         return self._process.returncode
 
     def _started(self) -> subprocess.Popen[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from tests.world.waiting import PATIENCE_S
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 _FLAGS = (
@@ -20,7 +21,6 @@ _FLAGS = (
     "--hide-scrollbars", "--disable-site-isolation-trials",
     "--disable-features=IsolateOrigins,site-per-process",
 )  # fmt: skip
-_PATIENCE_S = 20
 
 
 def free_port() -> int:
@@ -52,12 +52,12 @@ class Chromium:
     def close(self) -> None:
         self._call("DELETE", "")
         self._driver.terminate()
-        self._driver.wait(10)
+        self._driver.wait(PATIENCE_S)
         self._profile.cleanup()
 
     def _call(self, method: str, path: str, body: object = None) -> Any:
         sent = None if method == "GET" else body or {}
-        reply = httpx.request(method, self._base + path, json=sent, timeout=60)
+        reply = httpx.request(method, self._base + path, json=sent, timeout=PATIENCE_S)
         assert reply.is_success, reply.text[:500]
         return reply.json()["value"]
 
@@ -110,7 +110,7 @@ class Chromium:
 
     def wait(self, condition: Callable[[], Any]) -> Any:
         """Until something is true; what it is then."""
-        until = time.monotonic() + _PATIENCE_S
+        until = time.monotonic() + PATIENCE_S
         while True:
             try:
                 found = condition()

@@ -10,11 +10,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from tests.world.waiting import PATIENCE_S
+
 from chainteller.storage.db.group_commit import Commit, Keep, Unit, Writers
 from chainteller.storage.db.query import Session
 
 Result = TypeVar("Result")
-_PATIENCE_S = 30
 
 
 class Killed(BaseException):
@@ -60,7 +61,7 @@ class Turns(Writers):
         with self._changed:
             client.waits = True
             self._changed.notify_all()
-        client.may_queue.wait(_PATIENCE_S)
+        client.may_queue.wait(PATIENCE_S)
         client.may_queue.clear()
 
         def noted(connection: Session, keep: Keep) -> Result:
@@ -121,14 +122,14 @@ class Turns(Writers):
             shuffle(waiting)
             self._round([clients[number] for number in waiting])
         for thread in threads:
-            thread.join(_PATIENCE_S)
+            thread.join(PATIENCE_S)
         return results
 
     def _all_waiting(self, clients: list[_Client]) -> bool:
         """Wait until every client is at its next write or over; whether any is at a write."""
         with self._changed:
             calm = self._changed.wait_for(
-                lambda: all(each.waits or each.over for each in clients), _PATIENCE_S
+                lambda: all(each.waits or each.over for each in clients), PATIENCE_S
             )
         assert calm, "a concurrent client neither writes nor ends"
         return any(each.waits for each in clients)
@@ -139,15 +140,15 @@ class Turns(Writers):
 
         def first(_connection: Session, _keep: Keep) -> None:
             begun.set()
-            may_end.wait(_PATIENCE_S)
+            may_end.wait(PATIENCE_S)
 
         gate = threading.Thread(target=Writers.run, args=(self, first, lambda _: None))
         gate.start()
-        assert begun.wait(_PATIENCE_S)
+        assert begun.wait(PATIENCE_S)
         for place, client in enumerate(clients, start=1):
             client.waits = False
             client.may_queue.set()
             while len(self._queue) < place and not client.over:
                 threading.Event().wait(0.0002)
         may_end.set()
-        gate.join(_PATIENCE_S)
+        gate.join(PATIENCE_S)

@@ -22,6 +22,7 @@ import pytest
 from tests.storage.clusters import NAME, Cluster, cluster_folder, free_port
 from tests.world.bank import World, build
 from tests.world.serving import ServerProcess
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.domain.clock import SystemClock
 from chainteller.engine.verification.full_pass import verify, verify_chain
@@ -32,7 +33,6 @@ from chainteller.service.models.pages import ListQuery
 CLIENTS = 6
 AT_LEAST = 15
 """Deposits of each client between two events."""
-PATIENCE_S = 90
 pytestmark = pytest.mark.slow
 
 
@@ -53,7 +53,7 @@ class Depositor(threading.Thread):
         assert not self.is_alive()
 
     def run(self) -> None:
-        connection = http.client.HTTPConnection(self._address, timeout=30)
+        connection = http.client.HTTPConnection(self._address, timeout=PATIENCE_S)
         while not self._ends.is_set():
             once = f"{self._account}-{len(self.done)}"
             while not self._is_done(connection, once):
@@ -223,7 +223,7 @@ def pooled(folder: Path, cluster: Cluster) -> Iterator[int]:
         yield port
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(PATIENCE_S)
 
 
 def _until_open(port: int) -> None:

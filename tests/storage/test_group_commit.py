@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 from tests.world.engines import World, make_world
-from tests.world.waiting import until
+from tests.world.waiting import PATIENCE_S, until
 
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import (
@@ -25,8 +25,6 @@ from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.group_commit import Keep, Writers
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.sqlite import SqliteSession
-
-PATIENCE_S = 20
 
 
 @pytest.fixture

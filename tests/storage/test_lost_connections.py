@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 from tests.postgres import PostgresServer
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import Database, connect
@@ -18,7 +19,6 @@ from chainteller.storage.db.query import Session, Value, built
 from chainteller.storage.db.session import NUMBER
 from chainteller.storage.loop import LoopReads
 
-PATIENCE_S = 10.0
 SESSIONS = "SELECT pid FROM pg_stat_activity WHERE datname = :name"
 HARDLY_IDLE = built(
     "SELECT set_config('idle_in_transaction_session_timeout', '1ms', true) AS value", Value

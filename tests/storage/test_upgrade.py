@@ -18,6 +18,7 @@ from tests.world.bank import build, sqlite_url
 from tests.world.engines import World, make_world
 from tests.world.files import KEYS
 from tests.world.serving import deployment
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.cli.error_output import Exit
 from chainteller.cli.main import run
@@ -245,8 +246,8 @@ def test_what_is_in_the_way_of_an_upgrade_is_named_once_and_waited_for(
             told.set()
 
         upgrading.start()
-        assert told.wait(30)
-    upgrading.join(30)
+        assert told.wait(PATIENCE_S)
+    upgrading.join(PATIENCE_S)
     assert tries[0] >= 2
     (line,) = said
     assert line.startswith(f"waiting for the database's process {pid} (chainteller)")
@@ -297,7 +298,7 @@ def test_forty_busy_connections_let_an_upgrade_have_its_moment(postgres_url: str
     finally:
         ends.set()
         for thread in threads:
-            thread.join(30)
+            thread.join(PATIENCE_S)
     assert (failed, tries <= 3) == ([], True)
     for each in (*busy, upgrading):
         each.close()
@@ -321,7 +322,7 @@ def test_a_write_waits_for_an_upgrade_longer_than_for_a_record(postgres_url: str
                 pass
             watching.execute("SELECT pg_sleep(2.5)")
         assert not done
-    writing.join(30)
+    writing.join(PATIENCE_S)
     assert done == [1]
     upgrading.close()
     opened.close()

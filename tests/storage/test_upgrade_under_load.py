@@ -16,6 +16,7 @@ from tests.storage.clusters import NAME, Cluster, cluster_folder
 from tests.storage.later_builds import expanded
 from tests.world.bank import build
 from tests.world.serving import ServerProcess
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.domain.clock import SystemClock
 from chainteller.service.models.accounts import OpenTradingAccount
@@ -38,11 +39,11 @@ class Client(threading.Thread):
 
     def end(self) -> None:
         self._ends.set()
-        self.join(60)
+        self.join(PATIENCE_S)
         assert not self.is_alive()
 
     def run(self) -> None:
-        connection = http.client.HTTPConnection(self._place, timeout=30)
+        connection = http.client.HTTPConnection(self._place, timeout=PATIENCE_S)
         for number in itertools.count():
             if self._ends.wait(max(0.0, self._first + number * EVERY_S - time.monotonic())):
                 break

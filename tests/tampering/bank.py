@@ -14,6 +14,7 @@ from tests.wallets.extended import JUNK, extended_public_key, private_node
 from tests.world.customers import CustomerSeed
 from tests.world.engines import USDC_ETHEREUM, World, make_world
 from tests.world.files import sealed
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.adapters.evm_rpc import EvmRpc
 from chainteller.domain.actors import DEFAULT_ORGANISATION
@@ -60,7 +61,6 @@ _WALLETS = sample_wallets(_REPOSITORY / "sample_data" / "wallets.toml")
 SENDERS = [f"customer-ethereum-0{number}" for number in range(1, LEAST + 1)]
 SAFES = [to_checksum_address(f"0x5afe{number:036x}") for number in range(1, LEAST + 1)]
 _CONTRACT_SIGNATURE = bytes(range(130))
-_DEADLINE_S = 5.0
 _KEY_PATH = "m/44'/60'/0'"
 NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
 """Their addresses are the first of the key at ``_KEY_PATH`` of ``JUNK``."""
@@ -167,7 +167,7 @@ def prove_contract(world: World, address: str) -> None:
         return "0x" + _CONTRACT_SIGNATURE.hex()
 
     with running(Node(chain), Node(chain, host="localhost")) as urls:
-        rpc = EvmRpc({"ethereum": urls}, _DEADLINE_S)
+        rpc = EvmRpc({"ethereum": urls}, PATIENCE_S)
         _prove(Engine(replace(world.context, chain=rpc)), world.account, address, answer)
 
 

@@ -15,8 +15,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as OtlpSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
-
-PATIENCE_S = 20.0
+from tests.world.waiting import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ def collecting(status: int = 200, pause: threading.Event | None = None) -> Itera
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             if collector.pause is not None:
-                collector.pause.wait(PATIENCE_S)
+                collector.pause.wait()
             collector.take(self.path, body)
             self.send_response(collector.status)
             self.send_header("content-length", "0")

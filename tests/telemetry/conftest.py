@@ -1,7 +1,6 @@
 """Telemetry of this process, sent to a real collector."""
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,8 +8,9 @@ from typing import Any
 
 import pytest
 from tests.api.conftest import log_file
-from tests.telemetry.collector import PATIENCE_S, Collector, collecting
+from tests.telemetry.collector import Collector, collecting
 from tests.world.bank import World, build, sqlite_url
+from tests.world.waiting import PATIENCE_S, until
 
 from chainteller.api.logs import JsonLines
 from chainteller.telemetry.destinations import destination
@@ -36,7 +36,9 @@ def world(tmp_path: Path) -> Iterator[World]:
 def sending(
     collector: Collector, dropped: list[tuple[str, int]] | None = None
 ) -> Iterator[Sending]:
-    """Record traces and log lines of this process; all of them have arrived after the block."""
+    """Record traces and log lines of this process; all of them have arrived after the block,
+    however long that takes.
+    """
     found = destination("test", collector.address, {})
     assert found is not None
     kept = [] if dropped is None else dropped
@@ -46,16 +48,17 @@ def sending(
     try:
         yield started
     finally:
-        started.close()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("chainteller.telemetry.sending.CLOSE_S", PATIENCE_S)
+            started.close()
 
 
 def request_lines(log: Path, wanted: int) -> list[Any]:
     """The log lines of requests, which are written in batches, once there are so many."""
-    ends = time.monotonic() + PATIENCE_S
-    while time.monotonic() < ends:
+
+    def found() -> list[Any]:
         every = [json.loads(line) for line in log.read_text().splitlines()]
-        found = [line for line in every if line["event"] == "request"]
-        if len(found) >= wanted:
-            return found
-        time.sleep(0.01)
-    raise AssertionError(log.read_text())
+        return [line for line in every if line["event"] == "request"]
+
+    until(lambda: len(found()) >= wanted)
+    return found()

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,14 @@ import pytest
 from tests.telemetry.collector import Collector, collecting
 from tests.telemetry.conftest import sending
 from tests.world.bank import World
+from tests.world.waiting import PATIENCE_S, until
 
 from chainteller.api.logs import JsonLines
 from chainteller.telemetry import tracing
 from chainteller.telemetry.destinations import destination
-from chainteller.telemetry.sending import CLOSE_S, start
+from chainteller.telemetry.sending import start
 
 REQUESTS = 60
-PATIENCE_S = 20
 
 
 def warnings_in(log: Path) -> list[str]:
@@ -52,7 +51,7 @@ def test_a_collector_that_hangs_delays_no_request_and_no_exit(world: World) -> N
                 assert client.get("/trading-accounts").status_code == 403
             page = client.get("/metrics").text
         served.send_signal(signal.SIGTERM)
-        _, errors = served.communicate(timeout=CLOSE_S + PATIENCE_S / 2)
+        _, errors = served.communicate(timeout=PATIENCE_S)
         assert served.returncode == 0, errors
         assert not collector.spans
     (dropped,) = [
@@ -85,9 +84,7 @@ def failed_attempts(collector: Collector, log: Path) -> list[tuple[str, int]]:
             for _ in range(40):
                 with tracing.span("work"):
                     pass
-            ends = time.monotonic() + PATIENCE_S
-            while not warnings_in(log) and time.monotonic() < ends:
-                time.sleep(0.01)
+            until(lambda: warnings_in(log))
     return dropped
 
 
@@ -96,12 +93,14 @@ def test_a_collector_that_comes_back_is_said_to_be_back(log_file: Path) -> None:
         patch.setenv("OTEL_BSP_SCHEDULE_DELAY", "20")
         patch.setenv("OTEL_BLRP_SCHEDULE_DELAY", "20")
         with sending(collector):
-            ends = time.monotonic() + PATIENCE_S
-            while len(warnings_in(log_file)) < 2 and time.monotonic() < ends:
+
+            def is_said(times: int) -> bool:
                 with tracing.span("work"):
-                    time.sleep(0.01)
-                if warnings_in(log_file):
-                    collector.status = 200
+                    return len(warnings_in(log_file)) >= times
+
+            until(lambda: is_said(1))
+            collector.status = 200
+            until(lambda: is_said(2))
     host = collector.address.removeprefix("http://")
     assert warnings_in(log_file) == [
         f"telemetry can't be delivered to {host}",

@@ -126,7 +126,7 @@ def test_one_trace_from_a_key_to_the_rows(
 def _open_account(address: str, secret: str) -> None:
     token = {"type": "deposit-token-currency", "id": "DPT_USD"}
     headers = {"Authorization": f"Bearer {secret}"}
-    with httpx.Client(base_url=address, headers=headers, timeout=30) as client:
+    with httpx.Client(base_url=address, headers=headers, timeout=PATIENCE_S) as client:
         opening = {"bankAccountId": "DDA-1001", "bankAccountType": "checking"}
         opened = client.post("/trading-accounts", json=opening)
         assert opened.status_code == 201, opened.text

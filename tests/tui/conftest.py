@@ -16,6 +16,7 @@ import pytest
 from tests.deployments import OWN
 from tests.spec_only.place import SpecOnlyPlace, spec_only_place
 from tests.world.bank import World, build, sqlite_url
+from tests.world.waiting import PATIENCE_S
 from textual._styles_cache import StylesCache
 from textual.cache import LRUCache
 from textual.css.stylesheet import Stylesheet
@@ -32,13 +33,14 @@ from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.tui.console.app import Console
+from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 from chainteller.tui.textual_fixes.app import SteadyApp
 from chainteller.wallets import search
 
 REPOSITORY = Path(__file__).parents[2]
-LONGEST_S, LONGEST_TIMER_S, LONGEST_KEY_S = 30.0, 1.0, 1.0
-IDLE_LOOKS, KEY_LOOKS, MOST_ROUNDS = 3, 2, 1_000
+LONGEST_TIMER_S = 1.0
+IDLE_LOOKS, KEY_LOOKS, MOST_KEY_LOOKS, MOST_ROUNDS = 3, 2, 300, 1_000
 """Groups of workers that wait for an answer while a question is open."""
 
 
@@ -115,6 +117,15 @@ def _parse_each_stylesheet_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "parse", parse_with_others)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _everything_has_its_time() -> Iterator[None]:
+    """On a busy machine, keys are kept and screens are waited for as long as that takes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TypedAhead.hold, "__defaults__", (PATIENCE_S, lambda: None))
+        patch.setattr(Pilot._wait_for_screen, "__defaults__", (PATIENCE_S,))
         yield
 
 
@@ -195,7 +206,7 @@ async def settle(pilot: Pilot[Any], *, started: bool = True) -> None:
     """
     app = cast("Console", pilot.app)
     quiet = 0
-    deadline = time.monotonic() + LONGEST_S
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         await asyncio.sleep(0 if quiet else 0.005)
         await _messages_are_handled()
@@ -208,7 +219,7 @@ async def settle(pilot: Pilot[Any], *, started: bool = True) -> None:
 
 async def until(holds: Callable[[], bool], pause_s: float = 0.02) -> None:
     """Wait for something of which ``settle`` knows nothing, such as a step of the tour."""
-    deadline = time.monotonic() + LONGEST_S
+    deadline = time.monotonic() + PATIENCE_S
     while not holds():
         if time.monotonic() > deadline:
             raise AssertionError("it never came")
@@ -290,9 +301,9 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 
 async def _key_is_handled(app: Console) -> None:
     """Wait until messages and workers are done; what only passes with time is not waited for."""
-    quiet = 0
-    deadline = time.monotonic() + LONGEST_KEY_S
-    while quiet < KEY_LOOKS and time.monotonic() < deadline:
+    quiet = looks = 0
+    while quiet < KEY_LOOKS and looks < MOST_KEY_LOOKS:
+        looks += 1
         await asyncio.sleep(0 if quiet else 0.001)
         await _messages_are_handled()
         rests = not (app.typed_ahead.is_holding or _has_work(app))

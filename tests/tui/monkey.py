@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 
 from tests.tui.conftest import Bench
+from tests.world.waiting import PATIENCE_S
 from textual import events
 from textual.geometry import Size
 from textual.message_pump import MessagePump
@@ -30,7 +31,6 @@ WIDEST, HIGHEST = 300, 100
 _PLAIN = {"+": "plus", "/": "slash", ":": "colon", "?": "question_mark", "!": "exclamation_mark"}
 _NAMES = {**_PLAIN, " ": "space", ".": "full_stop", "-": "minus", "_": "underscore"}
 _BATCH = 20
-_HEARD_WITHIN_S = 30.0
 
 
 def resident_mib() -> float:
@@ -136,7 +136,7 @@ class Monkey:
         """Every screen has taken what was sent to it so far; one that closes owes nothing."""
         app = self.app
         for pump in (app, *app.screen_stack):
-            taken, end = asyncio.Event(), monotonic() + _HEARD_WITHIN_S
+            taken, end = asyncio.Event(), monotonic() + PATIENCE_S
             waiting = pump.call_later(taken.set)
             while waiting and not taken.is_set() and self._lives(pump):
                 assert app._exception is None, f"{app._exception!r} after {self.keys} keys"

@@ -39,7 +39,7 @@ Answer = TypeVar("Answer")
 SIZE = (120, 40)
 LONG = 3_600.0
 """Seconds that a deposit is held: longer than a sequence lasts."""
-KEPT_S = 20.0
+KEPT_S = 60.0
 """Seconds until keys are kept too long here, which a busy machine doesn't reach by itself."""
 MOVING = {
     each.name: each

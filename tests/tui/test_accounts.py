@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle, until
+from tests.world.waiting import PATIENCE_S
 from textual.screen import Screen
 
 from chainteller.service import operations as op
@@ -320,7 +321,7 @@ async def test_a_list_asked_for_earlier_does_not_take_the_customer_back(bench: B
     def held(call: Call[Answer], onward: Next) -> Answer:
         if call.operation is op.TRADING_ACCOUNTS:
             asked.set()
-            assert may_answer.wait(20)
+            assert may_answer.wait(PATIENCE_S)
         return onward(call)
 
     app = bench.console(layered(bench.deployment, held))

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 from tests.tui.conftest import REPOSITORY, Bench, answer, press, seen, settle
+from tests.world.waiting import PATIENCE_S
 from textual import events
 from textual.pilot import Pilot
 
@@ -79,7 +80,7 @@ async def test_enter_in_the_palette_takes_what_was_typed_however_quickly(bench: 
 
     def slow(call: Call[Answer], onward: Next) -> Answer:
         if call.operation in {op.TRADING_ACCOUNTS, op.FIND} and app.screen.is_modal:
-            searched.wait(30)
+            searched.wait(PATIENCE_S)
         return onward(call)
 
     app = bench.console(layered(bench.deployment, slow))
@@ -342,7 +343,7 @@ async def test_an_unreachable_place_shows_the_profiles_and_the_reason(bench: Ben
         began = time.monotonic()
         while "can't be used" not in seen(app):
             await pilot.pause(0.05)
-            assert time.monotonic() - began < 5
+            assert time.monotonic() - began < PATIENCE_S
         shown = seen(app)
         assert "bank.example does not answer." in shown
         assert "own" in shown

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, TypeVar, cast
 
 import pytest
@@ -517,12 +518,14 @@ async def test_keys_meant_for_what_was_asked_before_do_not_count(bench: Bench) -
         await press(pilot, "b", *"100", "enter", "X")
         request = WithdrawalRequest(amount="300.00", currency=currency)
         bench.service.withdraw(account.id, request)
-        app.desk.on_poll.publish(None)
-        for _ in range(200):
-            await pilot.pause(0.001)
-            if "available 200.00" in seen(app):
-                break
-        app.simulate_key("y")
+        before = monotonic()
+        await _look_again(pilot)
+        assert "available 200.00" in seen(app)
+        deaf_until = app.typed_ahead._deaf_until
+        assert deaf_until > before
+        meant_for_before = events.Key("y", "y")
+        meant_for_before.time = deaf_until - 0.01
+        app.post_message(meant_for_before)
         await settle(pilot)
         assert isinstance(app.screen, Question), "the question had just changed"
         await answer(pilot, "y")

@@ -7,6 +7,7 @@ import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from tests.tui.wallet_case import ALICE, Case
+from tests.world.waiting import PATIENCE_S
 from textual import events
 from textual.pilot import Pilot
 
@@ -244,7 +245,7 @@ class _HeldUp(Service):
     def call(self, call: Call[Answer]) -> Answer:
         asked = (*call.ids, getattr(call.query, "trading_account_id", None))
         if call.operation is self._operation and self._account_id in asked:
-            assert self.let_go.wait(30)
+            assert self.let_go.wait(PATIENCE_S)
         return self._service.call(call)
 
 

@@ -4,6 +4,7 @@ import threading
 from typing import TypeVar
 
 from tests.tui.conftest import Bench, answer, press, seen, settle, until
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.records.accounts import ListedAccount
 from chainteller.service import operations as op
@@ -38,7 +39,7 @@ async def test_a_tall_window_raises_no_alarm_while_the_service_starts(bench: Ben
     may_start = threading.Event()
 
     def start() -> StartedDesk:
-        may_start.wait(30)
+        may_start.wait(PATIENCE_S)
         return StartedDesk(bench.service, "test bank", bench.service.capabilities())
 
     settings = bench.settings._replace(glimpse=lambda _: (rows * 20, PAGE_ROWS * 2))
@@ -61,7 +62,7 @@ async def test_a_key_that_was_typed_before_the_start_is_told_what_is_true_after_
     may_start = threading.Event()
 
     def start() -> StartedDesk:
-        may_start.wait(30)
+        may_start.wait(PATIENCE_S)
         return StartedDesk(bench.service, "test bank", bench.service.capabilities())
 
     app = Console(start, bench.settings)

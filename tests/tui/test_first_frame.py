@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.world.waiting import PATIENCE_S
+
 SOURCE = Path(__file__).parents[2] / "src"
 PROGRAM = """
 import inspect
@@ -58,7 +60,7 @@ def test_the_first_frame_needs_nothing_but_textual_and_the_standard_library(
         [sys.executable, program],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
         env={"PYTHONPATH": str(SOURCE), "TERM": "xterm-256color"},
     )

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle, until
+from tests.world.waiting import PATIENCE_S
 from textual.pilot import Pilot
 
 from chainteller.service.errors import ServiceUnreachable
@@ -26,7 +27,7 @@ class Slow:
         self.app = Console(self._start, look.settings)
 
     def _start(self) -> StartedDesk:
-        self.may_start.wait(20)
+        self.may_start.wait(PATIENCE_S)
         return self._bench.start()
 
     @property
@@ -129,7 +130,7 @@ def starting(bench: Bench, fails: bool) -> tuple[Console, threading.Event]:
     go = threading.Event()
 
     def start() -> StartedDesk:
-        go.wait(20)
+        go.wait(PATIENCE_S)
         if fails:
             raise ServiceUnreachable("No connection.")
         return bench.start()
@@ -175,7 +176,7 @@ async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) 
     go = threading.Event()
 
     def start() -> StartedDesk:
-        go.wait(20)
+        go.wait(PATIENCE_S)
         return bench.start()
 
     look = bench.console(glimpse=lambda rows: first_accounts(file, rows)).desk.settings
@@ -229,11 +230,11 @@ async def test_keys_typed_before_the_first_rows_wait_too_and_none_is_lost(
     read, go = threading.Event(), threading.Event()
 
     def glimpse(rows: int) -> Glimpse | None:
-        read.wait(20)
+        read.wait(PATIENCE_S)
         return first_accounts(file, rows) if found else None
 
     def start() -> StartedDesk:
-        go.wait(20)
+        go.wait(PATIENCE_S)
         return bench.start()
 
     app = Console(start, bench.console(glimpse=glimpse).desk.settings)

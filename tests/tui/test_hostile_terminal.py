@@ -12,6 +12,7 @@ from pathlib import Path
 import pexpect
 import pytest
 from tests.tui.hostile_service import HOSTILE
+from tests.world.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.thorough
 
@@ -50,7 +51,7 @@ def _spawn(folder: Path) -> pexpect.spawn:
         env=environment,
         cwd=str(REPOSITORY),
         dimensions=(40, 120),
-        timeout=30,
+        timeout=PATIENCE_S,
     )
 
 

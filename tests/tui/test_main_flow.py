@@ -5,7 +5,8 @@ import time
 from typing import Any, TypeVar, cast
 
 import pytest
-from tests.tui.conftest import LONGEST_S, Bench, answer, press, seen, settle, until
+from tests.tui.conftest import Bench, answer, press, seen, settle, until
+from tests.world.waiting import PATIENCE_S
 from textual import events
 from textual.pilot import Pilot
 
@@ -116,7 +117,7 @@ async def test_the_end_is_asked_for_only_while_an_execution_is_on_its_way(bench:
 
     def slow(call: Call[Answer], onward: Next) -> Answer:
         if call.operation is op.EXECUTE_QUOTE:
-            answered.wait(30)
+            answered.wait(PATIENCE_S)
         return onward(call)
 
     app = bench.console(layered(bench.deployment, slow))
@@ -140,7 +141,7 @@ async def test_the_end_is_asked_for_only_while_an_execution_is_on_its_way(bench:
 
 async def _answer_until_heard(pilot: Pilot[Any], key: str) -> None:
     """Two quick presses open the question twice: an answer to the first may be dropped."""
-    app, deadline = cast("Console", pilot.app), time.monotonic() + LONGEST_S
+    app, deadline = cast("Console", pilot.app), time.monotonic() + PATIENCE_S
     while isinstance(app.screen, Question) and not app._exit:
         assert time.monotonic() < deadline
         if not app.typed_ahead.ignores(key):

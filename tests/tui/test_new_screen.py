@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.world.waiting import PATIENCE_S
+
 import chainteller
 
 LINE = '    "wallets": "Wal",\n'
@@ -108,7 +110,7 @@ def test_a_list_screen_costs_one_package_and_one_line(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.tui.conftest import LONGEST_S, Bench, make_bench, press, seen
+from tests.tui.conftest import Bench, make_bench, press, seen
 from tests.tui.packets import Terminal, Witness, Writes, arrange, console, run
 from tests.tui.test_hostile_fields import FIELDS
 from tests.tui.wallet_case import Case
+from tests.world.waiting import PATIENCE_S
 from textual.widgets import Input
 
 from chainteller.tui.console.app import DEAF_S
@@ -78,7 +79,7 @@ async def test_yes_counts_after_the_question_was_painted_however_long_that_takes
     async with console(bench, witness) as terminal:
         await press(terminal.pilot, "w", "5")
         terminal.send("\r")
-        async with asyncio.timeout(LONGEST_S):
+        async with asyncio.timeout(PATIENCE_S):
             while len(terminal.app.screen_stack) == 1:  # noqa: ASYNC110 - no frame may pass
                 await asyncio.sleep(0)
         time.sleep(DEAF_S)  # noqa: ASYNC251 - the console stands still before it paints
@@ -97,7 +98,7 @@ async def test_a_list_that_comes_meanwhile_lets_no_key_past_a_deposit_that_no_fr
     async with console(bench, witness) as terminal:
         await press(terminal.pilot, "d", "7")
         terminal.send("\rb")
-        async with asyncio.timeout(LONGEST_S):
+        async with asyncio.timeout(PATIENCE_S):
             while not terminal.app.typed_ahead.is_holding:  # noqa: ASYNC110 - before it's answered
                 await asyncio.sleep(0)
         terminal.app.release_keys(by_rows=True)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rich.segment import Segment
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
+from tests.world.waiting import PATIENCE_S
 from textual.color import Color
 from textual.pilot import Pilot
 
@@ -116,14 +117,14 @@ async def test_the_rows_before_the_engine_are_masked_where_the_place_before_was(
     may_start = threading.Event()
 
     def start() -> StartedDesk:
-        may_start.wait(20)
+        may_start.wait(PATIENCE_S)
         return bench.start()
 
     look = bench.settings._replace(glimpse=lambda rows: first_accounts(file, rows))
     app = Console(start, look)
     app.desk.privacy.hidden = True
     async with app.run_test(size=(100, 30)) as pilot:
-        ends = time.monotonic() + 10
+        ends = time.monotonic() + PATIENCE_S
         while account.bank_account_id not in seen(app):
             await pilot.pause(0.02)
             assert time.monotonic() < ends

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 import pytest
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle, until
 from tests.tui.unsteady_service import Unsteady
+from tests.world.waiting import PATIENCE_S
 from textual import events
 
 from chainteller.domain.actors import Actor
@@ -145,7 +146,7 @@ async def test_an_amount_typed_before_the_markets_came_is_quoted_when_they_do(
 
     def slow(call: Call[Answer], onward: Next) -> Answer:
         if call.operation is op.MARKETS:
-            assert came.wait(30)
+            assert came.wait(PATIENCE_S)
         return onward(call)
 
     app = bench.console(layered(bench.deployment, slow))

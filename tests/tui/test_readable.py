@@ -9,6 +9,7 @@ import pytest
 from rich.color import Color
 from rich.style import Style
 from tests.tui.conftest import REPOSITORY, Bench, press, seen, settle
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.console.app import Console
@@ -106,7 +107,7 @@ def test_the_desk_paints_without_colours(variables: dict[str, str]) -> None:
         [sys.executable, "-c", program, REPOSITORY],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
         env={
             "PATH": os.environ["PATH"],

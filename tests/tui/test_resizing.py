@@ -35,7 +35,7 @@ async def test_sizes_that_overtake_each_other_come_to_rest(bench: Bench) -> None
         for screen in app.screen_stack:
             screen.post_message(_resize(140))
             screen.post_message(_resize(90))
-        await asyncio.sleep(0.3)
+        await settle(pilot)
         heard = 0
         await asyncio.sleep(0.3)
         assert heard == 0

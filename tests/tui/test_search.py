@@ -9,6 +9,7 @@ from tests.deployments import SPEC_ONLY
 from tests.tui.conftest import Bench, press, seen, settle, until
 from tests.world.customers import CustomerSeed, add_customers
 from tests.world.files import sealed
+from tests.world.waiting import PATIENCE_S
 from textual import events
 
 from chainteller.domain.ids import short
@@ -128,7 +129,7 @@ async def test_the_keyboard_is_answered_by_one_request_at_a_time_and_by_the_last
         asked.append(call.query.text)
         answering += 1
         most = max(most, answering)
-        may_answer.wait(10)
+        may_answer.wait(PATIENCE_S)
         answering -= 1
         return onward(call)
 
@@ -161,7 +162,7 @@ async def test_commands_are_listed_and_chosen_while_people_are_still_searched(
 
     def slow(call: Call[Answer], onward: Next) -> Answer:
         if call.operation is op.FIND:
-            may_answer.wait(10)
+            may_answer.wait(PATIENCE_S)
         return onward(call)
 
     app = bench.console(layered(bench.deployment, slow))

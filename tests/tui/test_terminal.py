@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
+from tests.world.waiting import PATIENCE_S
 
 SOURCE = Path(__file__).parents[2]
 PROGRAM = """
@@ -67,7 +68,7 @@ def _spawn(tmp_path: Path, *words: str) -> pexpect.spawn:
         [str(program), str(SOURCE), str(tmp_path), *words],
         env=environment,
         dimensions=(30, 100),
-        timeout=30,
+        timeout=PATIENCE_S,
     )
 
 
@@ -104,7 +105,7 @@ def test_it_ends_when_its_terminal_is_closed(tmp_path: Path) -> None:
     child.expect("keys")
     os.close(child.child_fd)
     child.closed = True
-    ends = time.monotonic() + 20
+    ends = time.monotonic() + PATIENCE_S
     while time.monotonic() < ends:
         ended, status = os.waitpid(child.pid, os.WNOHANG)
         if ended:
@@ -193,7 +194,7 @@ def test_ctrl_z_gives_the_terminal_back_to_the_shell_and_fg_draws_again(tmp_path
         ["--rcfile", str(rc), "-i"],
         env=environment,
         dimensions=(30, 100),
-        timeout=30,
+        timeout=PATIENCE_S,
     )
     child.expect_exact("shell$ ")
     child.sendline(f"{sys.executable} {program} {SOURCE} {tmp_path}")

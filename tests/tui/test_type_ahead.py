@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.world.waiting import PATIENCE_S
 from textual import events
 
 from chainteller.service import operations as op
@@ -19,8 +20,6 @@ from chainteller.tui.console.palette import DeskProvider
 from chainteller.tui.start import ProfileRow, StartedDesk
 
 Answer = TypeVar("Answer")
-
-_LONGEST_S = 10.0
 
 
 class Slow(Service):
@@ -39,7 +38,7 @@ class Slow(Service):
 
     def _wait(self, query: object) -> None:
         searches = not isinstance(query, ListQuery | FindQuery) or query.text
-        if searches and not self.may_answer.wait(_LONGEST_S):
+        if searches and not self.may_answer.wait(PATIENCE_S):
             raise ServiceUnreachable("The test never let it answer.")
 
 
@@ -169,7 +168,7 @@ async def test_an_id_pasted_before_the_service_answers_is_opened_then(bench: Ben
     may_start = threading.Event()
 
     def start() -> StartedDesk:
-        assert may_start.wait(_LONGEST_S)
+        assert may_start.wait(PATIENCE_S)
         return bench.start()
 
     app = Console(start, bench.settings)
@@ -219,7 +218,7 @@ async def test_a_place_that_cannot_be_used_is_the_one_that_enter_tries_again(ben
         began = time.monotonic()
         while "can't be used" not in seen(app):
             await pilot.pause(0.02)
-            assert time.monotonic() - began < _LONGEST_S
+            assert time.monotonic() - began < PATIENCE_S
         await pilot.press("enter")
     assert app.wanted_profile == "remote-2"
 

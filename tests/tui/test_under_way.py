@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle, until
 from tests.tui.wallet_case import Case, paste, signed, wallets
+from tests.world.waiting import PATIENCE_S
 from textual.pilot import Pilot
 
 from chainteller.service import operations as op
@@ -41,7 +42,7 @@ class Stopped(Service):
             self.heard.set()
             if self.gives_up:
                 raise OutcomeUnknown("No answer came.", call.key or "")
-            assert self.goes_on.wait(30)
+            assert self.goes_on.wait(PATIENCE_S)
         return self._service.call(call)
 
 

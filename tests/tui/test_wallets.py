@@ -19,6 +19,7 @@ from tests.tui.wallet_case import (
     valid,
     wallets,
 )
+from tests.world.waiting import PATIENCE_S
 from textual import events
 from textual.command import CommandList
 
@@ -56,7 +57,7 @@ async def test_a_verdict_is_shown_while_a_longer_search_goes_on(bench: Bench) ->
 
     def slowly(call: Call[Answer], onward: Next) -> Answer:
         if getattr(call.request, "search_longer", None):
-            assert go_on.wait(30)
+            assert go_on.wait(PATIENCE_S)
         return onward(call)
 
     challenge = case.newest()
@@ -83,7 +84,7 @@ async def test_the_text_that_the_wallet_shows_is_pasted_after_the_signature(benc
 
     def slowly(call: Call[Answer], onward: Next) -> Answer:
         if getattr(call.request, "search_longer", None):
-            assert go_on.wait(30)
+            assert go_on.wait(PATIENCE_S)
         return onward(call)
 
     challenge = case.newest()

@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.world.waiting import PATIENCE_S
+
 from chainteller.domain.clock import SystemClock
 
 
@@ -73,7 +75,7 @@ class Receiver:
         return [each.id for each in self.received]
 
     def hang(self, _: Received) -> int:
-        self.released.wait(20)
+        self.released.wait(PATIENCE_S)
         return 204
 
     def encrypt(self, chain: Path, key: Path) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.witnessing.witnesses import NAME, RunningWitness, running_witness
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.adapters.witness_http import HttpWitness
 from chainteller.domain.merkle import GrownTree, leaf_hash
@@ -45,7 +46,7 @@ def process(running: RunningWitness) -> RunningWitness:
 
 @pytest.fixture
 def over_http(process: RunningWitness) -> HttpWitness:
-    return HttpWitness(process.address, (process.key,), deadline_s=3)
+    return HttpWitness(process.address, (process.key,), deadline_s=PATIENCE_S)
 
 
 @pytest.fixture(params=["folder", "http"])
@@ -263,7 +264,7 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path, keys: Signi
 
 def test_two_writers_of_one_folder_agree_on_one_log(tmp_path: Path, keys: SigningKeys) -> None:
     outcomes: list[bool] = []
-    start = threading.Barrier(2, timeout=30)
+    start = threading.Barrier(2, timeout=PATIENCE_S)
 
     def write(leaves: list[bytes]) -> None:
         start.wait()

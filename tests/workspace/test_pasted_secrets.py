@@ -19,6 +19,7 @@ from tests.cli.every_command import INTERACTIVE, Bank, lines, sample_bank
 from tests.cli.program import environment
 from tests.secrets.generated import FEW_OR_MANY, QUICK, Secret
 from tests.secrets.leaks import Parts, pages_in
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.service.errors import SecretEntered
 from chainteller.workspace.store import SentState, Workspace, digest_of
@@ -153,7 +154,7 @@ def _serving(home: Path) -> Iterator[str]:
             yield announced.removeprefix("listening on ").strip()
         finally:
             process.send_signal(signal.SIGTERM)
-            rest, _ = process.communicate(timeout=20)
+            rest, _ = process.communicate(timeout=PATIENCE_S)
             said.write(rest)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.world.bank import World
+from tests.world.waiting import PATIENCE_S
 
 from chainteller.api.app import App
 from chainteller.api.listening import Address, url_of
@@ -20,8 +21,6 @@ from chainteller.api.tls import Certificate
 from chainteller.domain.options import Rates
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.service.deployment import Deployment, DeploymentOptions
-
-READY_S = 20
 
 
 def deployment(
@@ -60,7 +59,7 @@ class _PromptServer(Server):
         """
         self.should_exit = True
         self._loop.call_soon_threadsafe(self._asked.set)
-        deadline = time.monotonic() + READY_S
+        deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             if not (self._is_open() or self.server_state.connections or self.server_state.tasks):
                 return
@@ -89,7 +88,7 @@ def served(
     address = url_of(listener, encrypted=certificate is not None)
     thread.start()
     try:
-        if not accepting.wait(READY_S):
+        if not accepting.wait(PATIENCE_S):
             raise AssertionError("the server does not accept requests")
         yield address
     finally:
@@ -120,7 +119,7 @@ class ServerProcess:
 
     def ended(self) -> tuple[int, str, str]:
         """Exit code, the rest of stdout, and stderr."""
-        rest, _ = self.process.communicate(timeout=30)
+        rest, _ = self.process.communicate(timeout=PATIENCE_S)
         with self._errors:
             self._errors.seek(0)
             return self.process.returncode, rest, self._errors.read()
@@ -128,5 +127,5 @@ class ServerProcess:
     def kill(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=PATIENCE_S)
         self._errors.close()

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 
 import pexpect
@@ -68,12 +68,16 @@ class Terminal:
 
     def press_until(self, key: str, words: str) -> str:
         """Repeat a key until words come: a question is deaf for a moment."""
+        self.press_while(key, lambda: words not in self.text())
+        return self.text()
+
+    def press_while(self, key: str, holds: Callable[[], bool]) -> None:
+        """Repeat a key as long as a condition holds, and read what comes."""
         ends = time.monotonic() + PATIENCE_S
-        while words not in (shown := self.text()):
-            assert time.monotonic() < ends, f"{words!r} never came\n{shown}"
+        while holds():
+            assert time.monotonic() < ends, f"{key!r} was never heard\n{self.text()}"
             self.child.send(key)
             self.read_for(0.5)
-        return shown
 
     def kill(self, number: int) -> int | None:
         """Send a signal; the signal that it ended by, or its exit code."""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 """For what never comes; on a busy machine everything takes many times as long."""
 
 
