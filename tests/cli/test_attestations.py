@@ -32,13 +32,12 @@ SCRIPT = Path(__file__).parents[2] / "docs" / "how-to" / "verify_attestation.py"
 ALONE = """
 import io, json, runpy, sys
 sys.modules["chainteller"] = None
-out, said = sys.stdout, []
+out = sys.stdout
 run = runpy.run_path(sys.argv[1])["run"]
-for arguments in json.load(sys.stdin):
+for line in sys.stdin:
     sys.stdout = io.StringIO()
-    code = run(arguments)
-    said.append([code, sys.stdout.getvalue()])
-json.dump(said, out)
+    code = run(json.loads(line))
+    print(json.dumps([code, sys.stdout.getvalue()]), file=out, flush=True)
 """
 """Runs the script on one file after the other, where the product can't be imported."""
 OTHER_SCHEMES = {"bip322-full"}
@@ -58,18 +57,32 @@ class Said(NamedTuple):
         return self.text.split("\n", 1)[0]
 
 
-def judged(folder: Path, files: list[str], key: str | None = None) -> list[Said]:
-    """What the script makes of files, with the bank's key or without."""
-    asked = []
-    for number, content in enumerate(files):
-        file = folder / f"{number}.json"
-        file.write_text(content, encoding="utf-8")
-        asked.append([str(file)] if key is None else [str(file), key])
-    done = subprocess.run(
-        [sys.executable, "-c", ALONE, str(SCRIPT)],
-        input=json.dumps(asked), capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return [Said(*each) for each in json.loads(done.stdout)]
+Judged = Callable[..., list[Said]]
+
+
+@pytest.fixture(scope="module")
+def judged() -> Iterator[Judged]:
+    """What the script makes of files in a folder, with the bank's key or without."""
+    command = [sys.executable, "-c", ALONE, str(SCRIPT)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as script:
+        asked, said = script.stdin, script.stdout
+        assert asked is not None
+        assert said is not None
+
+        def judge(folder: Path, files: list[str], key: str | None = None) -> list[Said]:
+            found = []
+            for number, content in enumerate(files):
+                file = folder / f"{number}.json"
+                file.write_text(content, encoding="utf-8")
+                words = [str(file)] if key is None else [str(file), key]
+                asked.write(f"{json.dumps(words)}\n")
+                asked.flush()
+                found.append(Said(*json.loads(said.readline())))
+            return found
+
+        yield judge
 
 
 def attested(text: str, paste: str, customer: Customer) -> Json:
@@ -143,7 +156,7 @@ def _text_of(file: Path) -> str:
 
 
 def test_the_bank_signs_all_facts_and_their_place_in_its_log(
-    signed: Signed, tmp_path: Path
+    signed: Signed, tmp_path: Path, judged: Judged
 ) -> None:
     (done,) = judged(tmp_path, [as_json(signed.document)], signed.key)
     facts, name = signed.facts, signed.key.split("+")[0]
@@ -155,7 +168,9 @@ def test_the_bank_signs_all_facts_and_their_place_in_its_log(
     assert {"id", "method", "level", "created", "status", "attestedAt", "entry"} <= set(facts)
 
 
-def test_without_the_banks_key_nothing_is_verified(signed: Signed, tmp_path: Path) -> None:
+def test_without_the_banks_key_nothing_is_verified(
+    signed: Signed, tmp_path: Path, judged: Judged
+) -> None:
     (done,) = judged(tmp_path, [as_json(signed.document)])
     assert done.code == 1
     assert done.text == (
@@ -303,7 +318,7 @@ KINDS: tuple[Callable[[Signed], Iterator[tuple[str, Any]]], ...] = (
 
 
 def test_no_forged_file_is_verified_and_nothing_of_it_is_printed(
-    signed: Signed, tmp_path: Path
+    signed: Signed, tmp_path: Path, judged: Judged
 ) -> None:
     forged = {f"{kind.__name__}: {name}": file for kind in KINDS for name, file in kind(signed)}
     assert len(forged) >= 50
@@ -317,7 +332,7 @@ def test_no_forged_file_is_verified_and_nothing_of_it_is_printed(
         assert not any(part in done.text for part in ("0x", CLAIM, "eip155", "bank/")), name
 
 
-def test_a_self_made_file_isnt_by_a_bank(signed: Signed, tmp_path: Path) -> None:
+def test_a_self_made_file_isnt_by_a_bank(signed: Signed, tmp_path: Path, judged: Judged) -> None:
     """What else it says isn't printed, and the bank's key makes no difference."""
     mine = self_made()
     file = as_json({**mine, "facts": mine["facts"] | {"level": CLAIM, "attestedAt": CLAIM}})
@@ -331,7 +346,7 @@ def test_a_self_made_file_isnt_by_a_bank(signed: Signed, tmp_path: Path) -> None
 
 
 def test_what_a_chain_said_isnt_checked_and_the_first_line_says_so(
-    signed: Signed, tmp_path: Path
+    signed: Signed, tmp_path: Path, judged: Judged
 ) -> None:
     bank = forger(signed)
     facts = signed.facts | {"method": "transfer", "scheme": "transfer"}
@@ -357,7 +372,7 @@ def _proof(text: str, paste: str, registered: Address) -> Proof | None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("family", [each.name for each in FAMILIES])
 def test_the_script_verifies_each_family_and_refuses_what_was_changed(
-    family: str, tmp_path: Path
+    family: str, tmp_path: Path, judged: Judged
 ) -> None:
     mine = self_made(family)
     facts = mine["facts"]
@@ -372,7 +387,9 @@ def test_the_script_verifies_each_family_and_refuses_what_was_changed(
 
 
 @pytest.mark.thorough
-def test_the_script_knows_every_scheme_that_wallets_sign_with(tmp_path: Path) -> None:
+def test_the_script_knows_every_scheme_that_wallets_sign_with(
+    tmp_path: Path, judged: Judged
+) -> None:
     """One recorded signature of each scheme; those it doesn't know are named."""
     found: dict[str, str] = {}
     for family in FAMILIES:
@@ -401,7 +418,7 @@ def test_a_deployments_answer_that_is_no_attestation_is_unusable(note: str) -> N
 
 
 def test_a_claim_is_attested_to_a_file_and_to_the_terminal(
-    teller: Teller, bank: Path, tmp_path: Path
+    teller: Teller, bank: Path, tmp_path: Path, judged: Judged
 ) -> None:
     """Where no key signs for the bank, that is said, and the file is worth no more than a
     self-made one."""

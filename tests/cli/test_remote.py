@@ -1,5 +1,6 @@
 """The same commands against ``chainteller serve`` in a process of its own."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,16 +10,22 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Teller
-from tests.cli.program import environment
+from tests.cli.program import environment, in_this_process
 from tests.spec_only.place import spec_only_server
 from tests.world.bank import build, sqlite_url
 from tests.world.waiting import PATIENCE_S
 
 
-@pytest.fixture
-def served(bank: Path, teller: Teller, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a deployment on the sample bank; its key is in the environment."""
-    key = teller("keys", "create", "--name", "remote").out.strip()
+@pytest.fixture(scope="module")
+def deployed(
+    sample_world: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Path, str, str]]:
+    """The home of a deployment on the sample bank, its address, and a key."""
+    home = tmp_path_factory.mktemp("remote")
+    (home / "data").mkdir()
+    shutil.copyfile(sample_world, home / "data" / "bank.db")
+    place = {"CHAINTELLER_HOME": str(home)}
+    key = in_this_process("keys", "create", "--name", "remote", **place).out.strip()
     process = subprocess.Popen(
         [sys.executable, "-m", "chainteller", "serve", "--port", "0"],
         stdout=subprocess.PIPE,
@@ -27,16 +34,25 @@ def served(bank: Path, teller: Teller, monkeypatch: pytest.MonkeyPatch) -> Itera
             CHAINTELLER_ENGINE__FILL_DELAY_S="0",
             CHAINTELLER_ENGINE__SETTLE_DELAY_S="0",
             CHAINTELLER_ENGINE__WITHDRAWAL_DELAY_S="600",
+            **place,
         ),
     )
     assert process.stdout is not None
     announced = process.stdout.readline()
     assert announced.startswith("listening on http://127.0.0.1:")
-    monkeypatch.setenv("CHAINTELLER_API_KEY", key)
-    yield announced.removeprefix("listening on ").strip()
+    yield home, announced.removeprefix("listening on ").strip(), key
     process.send_signal(signal.SIGTERM)
     rest, _ = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, rest) == (0, "")
+
+
+@pytest.fixture
+def served(deployed: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """The deployment's address; its bank and its key are the environment's, too."""
+    home, address, key = deployed
+    monkeypatch.setenv("CHAINTELLER_HOME", str(home))
+    monkeypatch.setenv("CHAINTELLER_API_KEY", key)
+    return address
 
 
 def test_a_remote_place_answers_as_the_embedded_one(served: str, teller: Teller) -> None:

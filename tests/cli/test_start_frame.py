@@ -59,6 +59,7 @@ def test_the_demo_shows_the_accounts_of_its_kept_world_and_goes_on_with_a_second
     assert glimpse_of_demo(paths, "7", 50) is None
     place = Place(remote=False, address=sqlite_url(tmp_path / "b.db"), label="", chosen_by="test")
     started = start_demo(paths, place, "7")
+    assert len([*(paths.cache / "worlds").iterdir()]) == 1
     try:
         found = glimpse_of_demo(paths, "7", 50)
         assert found is not None

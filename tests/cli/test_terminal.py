@@ -1,6 +1,7 @@
 """What needs a terminal: questions, and the console's first screen."""
 
 import json
+import shutil
 import signal
 import socket
 import time
@@ -10,11 +11,16 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Teller
+from tests.world.files import made_once
 from tests.world.terminal import Terminal
 from tests.world.waiting import PATIENCE_S
 
 from chainteller.bootstrap import _PROBE_DEADLINE_S
+from chainteller.cli.desk import DEMO_SEED
+from chainteller.paths import HOME_VARIABLE, locate
+from chainteller.sample_worlds import make_past
 from chainteller.sqlite import sqlite3
+from chainteller.storage.upkeep.worlds import kept_world, sample_world
 
 
 def _started(*arguments: str, **variables: str) -> Terminal:
@@ -95,12 +101,23 @@ def test_a_withdrawal_that_has_left_is_refused_without_a_question(
     assert b"WITHDRAWAL_NOT_CANCELLABLE" in program.child.before
 
 
+@pytest.fixture
+def kept_demo(home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What a demo of earlier that day keeps."""
+    made = made_once(tmp_path_factory, "demo.db", lambda file: make_past(file, DEMO_SEED))
+
+    def copy(draft: Path) -> None:
+        shutil.copyfile(made, draft)
+
+    kept_world(sample_world(locate({HOME_VARIABLE: str(home)}), DEMO_SEED), copy)
+
+
 @pytest.mark.parametrize(
     ("number", "code"),
     [(signal.SIGHUP, 129), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.thorough)],
 )
 def test_the_demo_shows_accounts_and_leaves_nothing_but_a_cache(
-    home: Path, tmp_path: Path, number: signal.Signals, code: int
+    kept_demo: None, home: Path, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
     (tmp_path / "tmp").mkdir()
     program = _started("demo", TMPDIR=str(tmp_path / "tmp"))

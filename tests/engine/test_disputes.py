@@ -306,9 +306,9 @@ def test_everything_is_verified_once_a_day_and_never_without_a_time(world: World
             "chainteller.engine.verification.full_pass.verify_all",
             verify_all,
         )
-        for _ in range(3 * 24 * 4):
+        for _ in range(3 * 24 * 2):
             found.turn()
-            world.clock.advance(15 * MINUTE)
+            world.clock.advance(30 * MINUTE)
         Verifier(world.context).turn()
     assert len(whole) == 4
     assert [at % DAY // MINUTE for at in whole[1:]] == [130, 130, 130]

@@ -38,6 +38,7 @@ def test_a_right_signature_is_accepted_in_every_form_that_arrives(customer: Cust
     assert not refused
 
 
+@pytest.mark.usefixtures("little_is_tried")
 @pytest.mark.forms(1)
 @pytest.mark.parametrize("customer", EVERYONE, ids=lambda c: c.registered.display)
 def test_nothing_is_accepted_from_a_paste_whose_signature_is_anothers(customer: Customer) -> None:

@@ -20,6 +20,7 @@ from tests.wallets.customers import (
     text_for,
 )
 from tests.wallets.matrix_damage import secrets
+from tests.world.explaining import EVERYTHING, FEW, explaining
 
 from chainteller.wallets.diagnose import Diagnosis, accept, diagnose
 from chainteller.wallets.findings import FINDINGS
@@ -171,7 +172,8 @@ ANYTHING = st.one_of(
 def test_never_accepts_never_raises_and_never_repeats_what_nobody_signed(
     paste: str, customer: Customer
 ) -> None:
-    answer = diagnose(case(customer.registered, paste))
+    with explaining(FEW, EVERYTHING):
+        answer = diagnose(case(customer.registered, paste))
     assert not answer.accepted
     assert answer.cause is not None
     if len(paste) > 40:

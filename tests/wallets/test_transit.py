@@ -51,6 +51,7 @@ def test_the_likeliest_come_first() -> None:
     assert costs == sorted(costs)
 
 
+@pytest.mark.usefixtures("little_is_tried")
 @pytest.mark.parametrize(
     ("family", "signed", "shown"),
     [
@@ -179,6 +180,7 @@ def test_a_paste_that_names_the_registered_wallet_is_not_called_another_wallets(
     )  # fmt: skip
 
 
+@pytest.mark.usefixtures("little_is_tried")
 @pytest.mark.parametrize("shown", ["x" * 1_000_000, "- " * 1500, "0x" + "00" * 9000])
 def test_a_hostile_text_costs_no_more_than_another(shown: str) -> None:
     customer = customers("evm")[0]
