@@ -5,14 +5,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.secrets.generated import FEW_OR_MANY, QUICK, Secret
+from tests.secrets.generated import MANY, QUICK, Secret
 from tests.secrets.leaks import Parts, pages_in
 from tests.tui.conftest import Bench, make_bench, press, settle
 from tests.tui.test_hostile_fields import FIELDS
 from tests.tui.wallet_case import Case
 from textual import events
+from textual.widgets import Input, TextArea
 
 from chainteller import tui
+from chainteller.tui.widgets.paste_field import PasteField
 
 ENTRANCES = {
     **FIELDS,
@@ -53,21 +55,32 @@ def bench(tmp_path: Path, deployment: str) -> Iterator[Bench]:
         yield made
 
 
-@FEW_OR_MANY
-@pytest.mark.parametrize("field", ENTRANCES)
+TRIED = [
+    pytest.param([*FIELDS, "statement's period"], QUICK, id="few"),
+    pytest.param(["ownership statement"], QUICK, id="few after a choice"),
+    *(
+        pytest.param([field], MANY, marks=pytest.mark.thorough, id=f"many in {field}")
+        for field in ENTRANCES
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "entered"), TRIED)
 async def test_no_field_of_the_console_keeps_a_secret(
-    bench: Bench, tmp_path: Path, field: str, entered: Sequence[Secret]
+    bench: Bench, tmp_path: Path, fields: Sequence[str], entered: Sequence[Secret]
 ) -> None:
     """The short form enters one secret in each field, and each secret in one."""
-    if len(entered) == len(QUICK):
-        entered = [entered[[*ENTRANCES].index(field) % len(entered)]]
     app, known = bench.console(), pages_in(tmp_path)
     async with app.run_test(size=(110, 32)) as pilot:
         await settle(pilot)
-        for secret in entered:
-            await press(pilot, *ENTRANCES[field])
-            app.post_message(events.Paste(secret.text))
-            await settle(pilot)
-            await press(pilot, "enter")
-            await press(pilot, *["escape"] * 4)
+        for field in fields:
+            number = [*ENTRANCES].index(field) % len(entered)
+            for secret in entered[number : number + 1] if entered is QUICK else entered:
+                await press(pilot, *ENTRANCES[field])
+                is_open = isinstance(app.focused, Input | TextArea | PasteField)
+                assert is_open == (field != "nothing open"), field
+                app.post_message(events.Paste(secret.text))
+                await settle(pilot)
+                await press(pilot, "enter")
+                await press(pilot, *["escape"] * 4)
     assert Parts(entered, known).found_in(tmp_path) == set()
