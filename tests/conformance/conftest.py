@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import sample_world
 from tests.cli.program import environment
 from tests.conformance.altering_proxy import AlteringProxy, altering_proxy
 from tests.world.waiting import PATIENCE_S
@@ -22,6 +24,7 @@ from chainteller.conformance.report import Report, check_deployment
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.remote.transport import Transport
 
+__all__ = ["sample_world"]
 WINDOW_S = 2
 
 
@@ -95,9 +98,12 @@ def _key(home: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """``serve --sample``, checked once as with --write."""
-    with serving(tmp_path_factory.mktemp("served"), "--sample") as (address, key):
+def served(sample_world: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A deployment with the sample data, checked once as with --write."""
+    home = tmp_path_factory.mktemp("served")
+    (home / "data").mkdir()
+    shutil.copyfile(sample_world, home / "data" / "bank.db")
+    with serving(home) as (address, key):
         report = check(address, key, Target(write=True), wait_s=WINDOW_S + 2)
         assert report.account is not None
         yield Served(address, key, report.account, report)
