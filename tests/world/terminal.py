@@ -72,12 +72,14 @@ class Terminal:
         return self.text()
 
     def press_while(self, key: str, holds: Callable[[], bool]) -> None:
-        """Repeat a key as long as a condition holds, and read what comes."""
+        """Repeat a key twice a second as long as a condition holds, and read what comes."""
         ends = time.monotonic() + PATIENCE_S
         while holds():
             assert time.monotonic() < ends, f"{key!r} was never heard\n{self.text()}"
             self.child.send(key)
-            self.read_for(0.5)
+            again = time.monotonic() + 0.5
+            while holds() and (left := again - time.monotonic()) > 0:
+                self.read_for(left)
 
     def kill(self, number: int) -> int | None:
         """Send a signal; the signal that it ended by, or its exit code."""
