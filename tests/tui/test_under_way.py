@@ -22,18 +22,19 @@ from chainteller.tui.desk import SAID_AFTER_S
 
 Answer = TypeVar("Answer")
 FALSE = ("expired", "same inputs", "Nothing has been sent", "nothing was sent", "get quote",
-         "nothing pending", "enter submits")  # fmt: skip
+         "nothing pending", "enter submits", "Nothing was changed", "[x]")  # fmt: skip
 EVERY_SCREEN = "1234567P"
 
 
 class Stopped(Service):
-    """A deployment that hears one operation and doesn't answer it until it goes on."""
+    """A deployment that hears one operation and doesn't answer it until it goes on; what is asked
+    for meanwhile is cut off, if it ``cuts_reads``."""
 
     def __init__(self, service: Service, operation: Operation[Any]) -> None:
         self._service, self._operation = service, operation
         self.goes_on = threading.Event()
         self.heard = threading.Event()
-        self.gives_up = False
+        self.gives_up = self.cuts_reads = False
         self.calls: list[float] = []
 
     def call(self, call: Call[Answer]) -> Answer:
@@ -43,6 +44,8 @@ class Stopped(Service):
             if self.gives_up:
                 raise OutcomeUnknown("No answer came.", call.key or "")
             assert self.goes_on.wait(PATIENCE_S)
+        elif self.cuts_reads and self.heard.is_set() and not self.goes_on.is_set():
+            raise ServiceUnreachable("No answer came: connection reset.")
         return self._service.call(call)
 
 
@@ -63,12 +66,14 @@ async def typed(pilot: Pilot[None], service: Stopped, keys: tuple[str, ...]) -> 
     await until(service.heard.is_set)
 
 
+@pytest.mark.parametrize("cuts_reads", [False, True], ids=["", "reads cut off"])
 @pytest.mark.parametrize(("operation", "keys", "said"), CASES, ids=[c[0].name for c in CASES])
 async def test_it_stands_on_the_screens_from_two_seconds_until_it_is_answered(
-    bench: Bench, operation: Operation[Any], keys: tuple[str, ...], said: str
+    bench: Bench, operation: Operation[Any], keys: tuple[str, ...], said: str, *, cuts_reads: bool
 ) -> None:
     account = bench.open(1, deposit="500.00")
     service = Stopped(bench.service, operation)
+    service.cuts_reads = cuts_reads
     app = bench.console(service)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -252,12 +252,17 @@ class DeskScreen(Blank, FullScreen):
             self.run_worker(self.desk.shell.opening.begin(locked), group=f"write-{lock}")
 
     def fail(self, error: TellerError, doing: str = "") -> None:
-        """Show a refusal and keep it in the log."""
+        """Show a refusal and keep it in the log. While a request has no answer, a read without one
+        says nothing: its "Nothing was changed" would be taken for the request's.
+        """
         from chainteller.tui.failures import UNREACHABLE, explain
-        from chainteller.tui.unanswered_lines import still_open
+        from chainteller.tui.unanswered_lines import is_any_unanswered, still_open
 
         failure = explain(error, doing)
         if failure.code == UNREACHABLE:
+            is_read = not (doing or getattr(error, "__notes__", ()))
+            if is_read and is_any_unanswered(self.desk):
+                return
             failure = failure.with_more(still_open(self.desk))
         self.show_failure(failure)
         self.desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)

@@ -172,7 +172,7 @@ def _show(screen: DeskScreen, result: Result) -> None:
     if isinstance(result.refusal, Failure):
         screen.show_failure(result.refusal)
     elif result.refusal is not None:
-        screen.fail(result.refusal)
+        screen.fail(result.refusal, "request")
     if result.field is not None:
         _open_field(screen, result.field)
     _say(screen, result)

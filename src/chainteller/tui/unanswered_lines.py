@@ -36,6 +36,14 @@ def unanswered_lines(desk: Desk, shown: str) -> list[str]:
     return lines
 
 
+def is_any_unanswered(desk: Desk) -> bool:
+    """Whether a write is on its way, or was given up without an answer."""
+    session = desk.session
+    if desk.writing or session is None:
+        return bool(desk.writing)
+    return bool(session.unanswered or session.calls.waiting(0))
+
+
 def still_open(desk: Desk) -> str:
     """Which writes have no answer, beside one that wasn't sent; empty for none."""
     times = [_sent(request) for request in _requests(desk)]
