@@ -691,8 +691,8 @@ FAULTS = (
     Fault(
         "a field reads back another amount than it sends",
         _FIELD,
-        'self._say(f"= {money(self.amount, asset.symbol)}", "strong")',
-        'self._say(f"= {money(self.amount[1:], asset.symbol)}", "strong")',
+        "money(str(parse_typed(self.value, asset)), asset.symbol)",
+        "money(str(parse_typed(self.value, asset))[1:], asset.symbol)",
         f"{AMOUNTS}::test_a_field_sends_what_it_read_back_or_refuses",
         f"{AMOUNTS}::test_a_withdrawal_asks_for_what_its_line_read_back",
     ),
