@@ -260,7 +260,7 @@ class DeskScreen(Blank, FullScreen):
 
         failure = explain(error, doing)
         if failure.code == UNREACHABLE:
-            is_read = not (doing or getattr(error, "__notes__", ()))
+            is_read = not doing and not getattr(error, "__notes__", ())
             if is_read and is_any_unanswered(self.desk):
                 return
             failure = failure.with_more(still_open(self.desk))
