@@ -38,6 +38,7 @@ from chainteller.settings.policy import parse_policy
 POLICY = """
 [roles]
 agent = ["serve"]
+reviewer = ["serve", "decide"]
 [case]
 wanted = "required"
 pattern = "INC-[0-9]{4,}"
