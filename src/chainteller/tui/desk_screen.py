@@ -255,12 +255,12 @@ class DeskScreen(Blank, FullScreen):
         """Show a refusal and keep it in the log. While a request has no answer, a read without one
         says nothing: its "Nothing was changed" would be taken for the request's.
         """
-        from chainteller.tui.failures import UNREACHABLE, explain
+        from chainteller.tui.failures import UNREACHABLE, explain, request_of
         from chainteller.tui.unanswered_lines import is_any_unanswered, still_open
 
         failure = explain(error, doing)
         if failure.code == UNREACHABLE:
-            is_read = not doing and not getattr(error, "__notes__", ())
+            is_read = not (doing or request_of(error))
             if is_read and is_any_unanswered(self.desk):
                 return
             failure = failure.with_more(still_open(self.desk))

@@ -149,14 +149,18 @@ _FROM_THE_BANK = frozenset({"deposit", "quote", "execution"})
 """Writes in which only the deposit can still be short of money: of the bank account's."""
 
 
+def request_of(error: TellerError) -> str:
+    """What was asked for, in words: a note of the error, from ``Desk.send``; empty for a read."""
+    return next(iter(getattr(error, "__notes__", ())), "")
+
+
 def explain(error: TellerError, doing: str = "") -> Failure:
     """The three parts of any refusal; an unknown code keeps its own words.
 
-    ``doing`` is the write that was refused: whose money is short depends on it. What a request
-    was is a note of its error, from ``Desk.send``.
+    ``doing`` is the write that was refused: whose money is short depends on it.
     """
     found = _explained(error)
-    asked = next(iter(getattr(error, "__notes__", ())), "")
+    asked = request_of(error)
     if asked and error.code in _OF_ANYTHING:
         found = replace(found, what=f"{asked[:1].upper()}{asked[1:]}: {found.what}")
     if error.code != "INSUFFICIENT_FUNDS":

@@ -39,9 +39,8 @@ def unanswered_lines(desk: Desk, shown: str) -> list[str]:
 def is_any_unanswered(desk: Desk) -> bool:
     """Whether a write is on its way, or was given up without an answer."""
     session = desk.session
-    if desk.writing or session is None:
-        return bool(desk.writing)
-    return bool(session.unanswered or session.calls.waiting(0))
+    waits = session is not None and (session.unanswered or session.calls.waiting(0))
+    return bool(desk.writing or waits)
 
 
 def still_open(desk: Desk) -> str:
