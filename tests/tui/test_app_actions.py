@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 
 import pytest
 from tests.tui.conftest import REPOSITORY, Bench, answer, press, seen, settle
+from tests.tui.wallet_case import palette
 from tests.world.waiting import PATIENCE_S
 from textual import events
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from chainteller.service import operations as op
 from chainteller.service.errors import OutcomeUnknown, ReadOnlyProfile, ServiceUnreachable
@@ -71,6 +73,28 @@ async def test_the_palette_knows_commands_profiles_themes_ids_and_customers(benc
             assert any(account.id in hit for hit in await _hits(app, wanted))
         for command in PALETTE:
             assert command.about in await _hits(app, command.about)
+
+
+async def test_the_palette_says_why_a_command_does_nothing_now(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot)
+        await press(pilot, "f9")
+        await palette(pilot, "deposit")
+        await settle(pilot)
+        assert "d: read-only: F9" in seen(app)
+        await press(pilot, "escape")
+        await palette(pilot, "last customer")
+        await settle(pilot)
+        assert "last customer: no customer was selected in the last session" in seen(app)
+        await press(pilot, "f9")
+        await palette(pilot, "deposit")
+        await settle(pilot)
+        assert isinstance(app.focused, Input)
+        await press(pilot, *"7.00", "enter")
+        await settle(pilot)
+        assert bench.service.deposits(account.id).data[0].amount == "7.00"
 
 
 async def test_enter_in_the_palette_takes_what_was_typed_however_quickly(bench: Bench) -> None:

@@ -114,6 +114,11 @@ class Command(NamedTuple, Generic[On]):
         return self.id.partition(".")[0]
 
     @property
+    def name(self) -> str:
+        """What the palette finds it by: ``last customer``."""
+        return self.id.partition(".")[2].replace("_", " ")
+
+    @property
     def action(self) -> str:
         """Its action as Textual writes it."""
         return f"{'app.' if self.is_global else ''}command({self.id!r})"

@@ -72,6 +72,15 @@ def why_unavailable(command: AnyCommand, console: "ConsoleShell", screen: "Scree
     return unavailable_reason(command, screen)
 
 
+def refuse(command: AnyCommand, console: "ConsoleShell", screen: "Screen[object]") -> bool:
+    """Say why ``command`` does nothing on ``screen`` now; False when it works."""
+    reason = why_unavailable(command, console, screen)
+    if reason:
+        said = command.key_in(console.desk.settings.keys) if command.key else command.name
+        console.desk.notify(f"{said}: {reason}", "muted")
+    return bool(reason)
+
+
 def clashes(keymap: Mapping[str, str], screens: Iterable[str] = _WITH_COMMANDS) -> list[str]:
     """What is wrong with a user's keys: unknown ids, and two commands on one key of a screen.
 

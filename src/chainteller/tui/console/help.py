@@ -8,7 +8,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from chainteller.tui.commands import EVERYWHERE, AnyCommand, shown_keys
-from chainteller.tui.console.command_table import COMMANDS, PALETTE, why_unavailable
+from chainteller.tui.console.command_table import COMMANDS, PALETTE, refuse, why_unavailable
 from chainteller.tui.console.glossary import Term, terms_for
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box
@@ -76,15 +76,10 @@ class HelpScreen(ListDialog[None]):
         command = next((row for row in _ALL if row.id == key), None)
         if command is None or self.answered:
             return
-        reason = self._why_not(command)
-        if reason:
-            self._desk.notify(f"{command.key_in(self._desk.settings.keys)}: {reason}", "muted")
+        if refuse(command, cast("ConsoleShell", self.app), self._behind):
             return
         self.dismiss()
         self.app.call_later(self.app.run_action, command.action, self._behind)
-
-    def _why_not(self, command: AnyCommand) -> str:
-        return why_unavailable(command, cast("ConsoleShell", self.app), self._behind)
 
     def _fill(self, wanted: str) -> None:
         words = wanted.lower().split()
@@ -116,7 +111,7 @@ class HelpScreen(ListDialog[None]):
         return shown_keys(self._desk.settings.keys.get(command.id, command.key))
 
     def _row(self, command: AnyCommand) -> Row:
-        reason = self._why_not(command)
+        reason = why_unavailable(command, cast("ConsoleShell", self.app), self._behind)
         works = not reason
         key = self._keys(command) or ":"
         where = {EVERYWHERE: "all", "palette": "all"}.get(command.where, command.where)

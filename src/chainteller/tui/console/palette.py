@@ -12,7 +12,7 @@ from textual.screen import Screen
 from chainteller.domain.search_texts import words_of
 from chainteller.records.formats import clean
 from chainteller.tui.commands import AnyCommand
-from chainteller.tui.console.command_table import PALETTE, commands_of
+from chainteller.tui.console.command_table import PALETTE, commands_of, refuse
 from chainteller.tui.console.marks import marked
 from chainteller.tui.console.protection import suspend_console
 from chainteller.tui.console.search import (
@@ -116,13 +116,12 @@ class DeskProvider(Provider):
         """All that can be run from here, with their keys."""
         key, moved = getattr(self.screen, "KEY", ""), self.console.desk.settings.keys
         rows = [
-            Entry(_titled(command, moved), command.action, _name(command.id))
-            for command in commands_of(key)
+            Entry(_titled(command, moved), partial(self._run, command), command.name)
+            for command in (*commands_of(key), *PALETTE)
             if command.id not in _LEFT_OUT
         ]
         own = getattr(self.screen, "palette_entries", None)
         rows += [Entry(*each) for each in (own() if own is not None else [])]
-        rows += [Entry(command.about, command.action, _name(command.id)) for command in PALETTE]
         rows += [
             Entry(f"theme: {name}", f"app.use_theme('{name}')")
             for name in self.console.themes.names
@@ -138,6 +137,10 @@ class DeskProvider(Provider):
         rows.append(Entry(suspends, self._suspend, "suspend"))
         rows.append(Entry("quit   [ctrl+q]", "app.quit", "quit"))
         return rows
+
+    async def _run(self, command: AnyCommand) -> None:
+        if not refuse(command, self.console, self.screen):
+            await self.console.run_action(command.action, self.screen)
 
     def _suspend(self) -> None:
         suspend_console(self.console, self.console.desk)
@@ -194,10 +197,6 @@ class DeskProvider(Provider):
 
 def _titled(command: AnyCommand, moved: Mapping[str, str]) -> str:
     return f"{command.about}   [{command.key_in(moved)}]" if command.key else command.about
-
-
-def _name(command_id: str) -> str:
-    return command_id.partition(".")[2].replace("_", " ")
 
 
 def rank(entry: Entry, typed: Sequence[str]) -> float:

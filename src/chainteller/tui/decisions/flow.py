@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import DAY, HOUR, MINUTE, format_instant
 from chainteller.domain.decisions import AT_DESK, DecisionKind, RefusalReason
-from chainteller.domain.preconditions import SETTABLE, Control
+from chainteller.domain.preconditions import Control
 from chainteller.records.markets import is_open as is_open_market
 from chainteller.records.transfers import target
 from chainteller.service.errors import Conflict
@@ -37,6 +37,11 @@ _SETS = {
         "SET DORMANT",
         ("Nothing new can be requested until the customer is identified.", _GO_ON),
     ),
+}
+_ALLOWS = {
+    "FROZEN     nothing, and withdrawals that weren't sent yet fail": Control.FROZEN,
+    "SELL_ONLY  selling and withdrawing": Control.SELL_ONLY,
+    "DORMANT    nothing new, until the customer is identified": Control.DORMANT,
 }
 _CLOSES = (
     "Open quotes can't be executed while it's closed.",
@@ -157,9 +162,10 @@ def _controlling(account_id: str, service: "Service") -> Step:
     account = service.trading_account(account_id)
     if account.controls:
         return _lifting(CONTROL, account.id, account.controls[0], service)
-    options = tuple(each.value for each in SETTABLE)
     note = "What may be done with the account until somebody lifts it."
-    return Choose("CONTROL", note, options, partial(_controlled, account))
+    return Choose(
+        "CONTROL", note, tuple(_ALLOWS), lambda chosen: _controlled(account, _ALLOWS[chosen])
+    )
 
 
 def close_or_open(market: "Market", now: int) -> Step:
@@ -180,10 +186,10 @@ def _closed(market: str, now: int, how_long: str) -> Step:
     return CustomerRequest(None, partial(_close, market, until), asked)
 
 
-def _controlled(account: "TradingAccount", control: str) -> Step:
-    verb, facts = _SETS[Control(control)]
+def _controlled(account: "TradingAccount", control: Control) -> Step:
+    verb, facts = _SETS[control]
     asked = Ask(f"{verb} the account of {account.customer_name or account.id}?", facts)
-    return CustomerRequest(account.id, partial(_set, account.id, control), asked)
+    return CustomerRequest(account.id, partial(_set, account.id, control.value), asked)
 
 
 def _lifting(kind: DecisionKind, subject: str, what: str, service: "Service") -> Step:

@@ -111,10 +111,8 @@ def _no_pages(screen: "WalletsScreen") -> str:
 
 def _new_page(screen: "WalletsScreen") -> None:
     screen.clear_failure()
-    wallet, reason = _wallet(screen), _no_pages(screen)
-    if wallet is None or reason:
-        screen.desk.notify(reason, "warn")
-    else:
+    wallet = _wallet(screen)
+    if wallet is not None:
         take(screen, wallet_flow.issue(wallet, screen.session, new_link(screen.desk)))
 
 
