@@ -70,10 +70,7 @@ class Finder:
         return connection.execute(query, given).first()
 
 
-_KINDS = {each.name: each.kinds for each in records.ALL}
-
-
 def _kind_of(expression: str) -> Any:
     """The kind of another table's column."""
     table, _, column = expression.partition(".")
-    return _KINDS[table][column]
+    return getattr(records.Tables, table).kinds[column]
