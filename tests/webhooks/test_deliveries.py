@@ -196,6 +196,27 @@ def test_a_refused_event_holds_back_its_record_and_is_repeated_with_its_id(
     assert sending.engine.webhook(made.id).status == "active"
 
 
+def test_pauses_grow_only_while_an_endpoint_accepts_nothing(
+    sending: Sending, receivers: Receivers
+) -> None:
+    sending.world.deposit("1000.00")
+    trade = sending.world.buy()
+    receiver = receivers(lambda message: 500 if message.event["resource"] == trade.id else 204)
+    made = sending.to(receiver)
+    sending.world.settle()
+    attempts = []
+    for is_news in (True, True, True, True, False, False, True):
+        if is_news:
+            sending.world.deposit("10.00")
+        sending.deliver()
+        shown = sending.engine.webhook(made.id)
+        attempts.append(shown.attempts)
+        assert shown.next_attempt is not None
+        sending.wait(shown.next_attempt.timestamp() - sending.world.clock.now() / SECOND)
+    assert attempts == [1, 1, 1, 1, 2, 3, 1]
+    assert shown.failing_since is not None
+
+
 def test_pauses_grow_until_an_endpoint_that_fails_for_three_days_is_paused_and_loses_nothing(
     sending: Sending, receivers: Receivers
 ) -> None:

@@ -306,7 +306,8 @@ class Deliverer(Background):
                 kept.append(changed)
             return
         values["held_until"] = None
-        self._put_refusal(tx, locked, values, found.refused, has_moved=has_moved)
+        is_alive = bool(found.accepted - window.done)
+        self._put_refusal(tx, locked, values, found.refused, has_moved=has_moved, is_alive=is_alive)
 
     def _put_refusal(
         self,
@@ -316,14 +317,16 @@ class Deliverer(Background):
         refused: Answer,
         *,
         has_moved: bool,
+        is_alive: bool,
     ) -> None:
-        """Wait, longer each time; give up where the endpoint is gone or has failed for days.
+        """Wait, longer each time that nothing was accepted (``is_alive``: something was); give up
+        where the endpoint is gone or hasn't accepted one event for days.
 
         An altered endpoint isn't paused: that would write over what has to be put right.
         """
         is_new = has_moved or row.failing_since is None
         since = tx.now if is_new else row.failing_since
-        attempts = 1 if is_new else row.attempts + 1
+        attempts = 1 if is_new or is_alive else row.attempts + 1
         if row.failing_since is None:
             _log.warning("webhook %s fails: %s", row.id, refused)
         (byte,) = self._context.randomness.bytes(1)
