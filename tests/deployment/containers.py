@@ -23,6 +23,8 @@ _IMAGES = {"postgres": "postgres:17-bookworm", "nginx": "nginx:1.28-bookworm"}
 _BASE = "localhost/bookworm-slim"
 _SLIM = [f"--dpkgopt=path-exclude=/usr/share/{each}/*" for each in ("doc", "man", "locale", "info")]
 _URL = "https://localhost:8443"
+_COMPOSE = ("podman-compose", "--project-name", "chainteller")
+"""An older one doesn't read the name in the file."""
 _READY = f"curl --silent --fail --cacert secrets/tls_certificate {_URL}/readyz"
 _OF_THE_HOST = ("/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt")
 """What says where the package indexes are, where that isn't the usual place."""
@@ -118,7 +120,7 @@ def compose_up() -> None:
     began = time.monotonic()
     run(HERE / "make_secrets")
     for service in ("database", "migrate", "serve", "proxy"):
-        run("podman-compose", "up", "--detach", "--no-build", "--no-deps", service)
+        run(*_COMPOSE, "up", "--detach", "--no-build", "--no-deps", service)
         name = f"chainteller_{service}_1"
         if service == "migrate":
             assert run("podman", "wait", name) == "0", run("podman", "logs", name)
@@ -158,8 +160,8 @@ def main_job() -> None:
 
 
 def remove() -> None:
-    for line in ("podman-compose down --volumes",
-                 "podman rm --force chainteller_alone chainteller_units",
+    for line in (f"{' '.join(_COMPOSE)} down --volumes",
+                 "podman rm --force --ignore chainteller_alone chainteller_units",
                  "podman volume rm --force chainteller_alone"):  # fmt: skip
         subprocess.run(line.split(), cwd=HERE, capture_output=True, check=False)
     shutil.rmtree(HERE / "secrets", ignore_errors=True)
