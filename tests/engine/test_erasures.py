@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 from tests.refusals import refusal
-from tests.world.engines import World
+from tests.world.engines import USDC_ETHEREUM, World
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import DAY
@@ -31,6 +31,7 @@ from chainteller.service.models.customers import (
     ImportCustomers,
 )
 from chainteller.service.models.decisions import Approval, OpenDecision
+from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.service.models.notes import AddNote
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.log import entry
@@ -94,7 +95,8 @@ def live(world: World, number: int) -> str:
     wallet = service.register_counterparty(
         RegisterCounterparty(address=f"0x{number:08x}{0:08x}{number:024x}", network="ethereum")
     ).value
-    service.add_note(AddNote(subject=wallet.id, content=f"{name} has it on a phone."))
+    on_phone = AddNote(subject=wallet.id, content=f"{name} has it on a phone.")
+    service.add_note(on_phone, idempotency_key=f"note-{wallet.id}")
     token = f"{number:022}"
     hashed = hash_of(token)
     asked = ChallengeRequest(counterparty_id=wallet.id, page_token_hash=hashed)
@@ -163,6 +165,27 @@ def test_nothing_names_a_forgotten_customer_and_the_books_hold(world: World) -> 
     assert [each.error for each in imported.refused] == ["CUSTOMER_FORGOTTEN"]
     assert isinstance(refusal(world.deposit), AccountRestricted)
     assert hits(world) == 0
+
+
+def test_a_note_about_a_wallet_that_was_only_paid_is_erased(world: World) -> None:
+    people(world, 1)
+    service, (account,) = world.engine, world.engine.trading_accounts().data
+    (custody,) = service.blockchain_accounts().data
+    asked = RegisterCounterparty(address=f"0x{'ab' * 20}", network="ethereum")
+    wallet = service.register_counterparty(asked).value
+    world.clock.advance(DAY)  # a new wallet isn't paid
+    world.deposit("50.00", USDC_ETHEREUM, account=account.id)
+    paid = Destination(
+        type="counterparty", counterparty_id=wallet.id, blockchain_account_id=custody.id
+    )
+    order = WithdrawalRequest(amount="50.00", currency=USDC_ETHEREUM, destination=paid)
+    service.withdraw(account.id, order)
+    world.clock.advance(DAY)  # held for a while, then sent
+    world.settle()
+    service.add_note(AddNote(subject=wallet.id, content=f"{name_of(1)} says it's a friend's."))
+    forget(world, 1)
+    assert hits(world) == 0
+    assert verify(world.database) == ()
 
 
 @pytest.mark.slow

@@ -36,18 +36,19 @@ _STATEMENTS = Source(records.OwnershipStatement).where(
 )
 _WALLETS = (
     "SELECT counterparty_id FROM challenge WHERE customer_id = :customer "
-    "UNION ALL SELECT counterparty_id FROM ownership_statement WHERE customer_id = :customer"
+    "UNION ALL SELECT counterparty_id FROM ownership_statement WHERE customer_id = :customer "
+    f"UNION ALL SELECT counterparty_id FROM transfer WHERE {_MINE} AND counterparty_id IS NOT NULL"
 )
-_NOTES = Source(records.Note).where(
-    f"(subject = :customer OR subject IN ({_WALLETS}) OR {_MINE}) AND content IS NOT NULL"
-)
+_NOTED = f"(subject = :customer OR subject IN ({_WALLETS}) OR {_MINE})"
+_NOTES = Source(records.Note).where(f"{_NOTED} AND content IS NOT NULL")
 _FAILED_TRANSFERS = Source(records.Transfer).where(f"{_MINE} AND failure_message IS NOT NULL")
 _FAILED_TRADES = Source(records.Trade).where(f"{_MINE} AND failure_message IS NOT NULL")
 _SIGNED = Source(records.Challenge).where("customer_id = :customer AND page_signature IS NOT NULL")
 _NAMED = Query(
     "SELECT id AS value FROM customer WHERE id = :customer "
     "UNION ALL SELECT id FROM trading_account WHERE customer_id = :customer "
-    "UNION ALL SELECT id FROM blockchain_account WHERE customer_id = :customer",
+    "UNION ALL SELECT id FROM blockchain_account WHERE customer_id = :customer "
+    f"UNION ALL SELECT id FROM note WHERE {_NOTED}",
     Value,
 )
 _MENTIONS = "organisation_id = :organisation AND body LIKE :mention ESCAPE '\\'"
@@ -91,8 +92,8 @@ def erase_texts(rows: Writer, customer_id: str, by: str, now: int) -> int:
 
 
 def erase_answers(rows: Writer, organisation_id: str, customer_id: str) -> int:
-    """Erase the answers to requests, kept for repetitions, that name a customer or an account of
-    theirs."""
+    """Erase the answers to requests, kept for repetitions, that name a customer, an account of
+    theirs or a note about them."""
     count = 0
     for each in rows.connection.execute(_NAMED, {"customer": customer_id}).scalars():
         values = {"organisation": organisation_id, "mention": f"%{escaped(each)}%"}
