@@ -31,7 +31,7 @@ from chainteller.engine.forwarding.marking import mark
 from chainteller.remote.provider import Provider
 from chainteller.service.deployment import Deployment
 
-_OF_DESKS = ("desk", "decisions:write", "accounts:read", "controls:write", "admin")
+OF_DESKS = ("desk", "decisions:write", "accounts:read", "controls:write", "admin")
 TOKEN = {"type": "deposit-token-currency", "id": "DPT_USD"}
 
 
@@ -43,8 +43,8 @@ class Listening(SpecOnlyApp):
         self.asked: list[tuple[str, str]] = []
         self.keys: list[str] = []
         self.traces: list[str] = []
-        self.is_out = False
-        """Whether it answers everything with 503."""
+        self.refusal: tuple[int, str] | None = None
+        """The HTTP status and the error with which it answers everything."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -52,9 +52,10 @@ class Listening(SpecOnlyApp):
             headers = dict(scope["headers"])
             self.keys.append(headers.get(b"idempotency-key", b"").decode())
             self.traces.append(headers.get(b"traceparent", b"").decode())
-        if self.is_out:
-            refusal = {"error": "SERVICE_UNAVAILABLE", "message": "Later.", "details": {}}
-            await JSONResponse(refusal, 503)(scope, receive, send)
+        if self.refusal is not None:
+            status, code = self.refusal
+            body = {"error": code, "message": "Later.", "details": {}}
+            await JSONResponse(body, status)(scope, receive, send)
             return
         await super().__call__(scope, receive, send)
 
@@ -97,7 +98,7 @@ class Gateway:
 
     def as_desk(self, name: str) -> httpx.Client:
         """A client with a desk's key, which may decide."""
-        key = self.own.key(*_OF_DESKS, name=name)
+        key = self.own.key(*OF_DESKS, name=name)
         return httpx.Client(
             base_url=self.client.base_url, headers={"Authorization": f"Bearer {key}"}
         )

@@ -54,6 +54,30 @@ def test_answers_and_refusals_pass_as_the_provider_gave_them(gateway: Gateway) -
     assert direct.json()["error"] == "INSUFFICIENT_FUNDS"
 
 
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        ((429, "RATE_LIMITED"), (429, "RATE_LIMITED")),
+        ((405, "METHOD_NOT_ALLOWED"), (405, "METHOD_NOT_ALLOWED")),
+        ((403, "TERMS_NOT_ACCEPTED"), (403, "TERMS_NOT_ACCEPTED")),
+        ((401, "UNAUTHORIZED"), (503, "SERVICE_UNAVAILABLE")),
+        ((401, "KEY_EXPIRED"), (503, "SERVICE_UNAVAILABLE")),
+    ],
+)
+def test_a_refusal_without_details_passes_unless_it_is_of_the_gateways_key(
+    gateway: Gateway, refusal: tuple[int, str], told: tuple[int, str]
+) -> None:
+    gateway.provider.refusal = refusal
+    wallet = {"address": WALLET.address.display, "network": "ethereum"}
+    for answer in (
+        gateway.client.get("/trading/markets"),
+        gateway.post("/counterparties", "once", **wallet),
+    ):
+        assert (answer.status_code, answer.json()["error"]) == told
+        reason = answer.json()["details"].get("reason")
+        assert reason == ("PROVIDER_KEY" if told[0] == 503 else None)
+
+
 def test_a_trade_is_kept_listed_and_renewed(gateway: Gateway) -> None:
     account, quote = gateway.open_account(), gateway.quote()
     trade = gateway.call("POST", f"/trading/quotes/{quote}", tradingAccountId=account)
@@ -465,8 +489,9 @@ def test_an_outage_says_nothing_of_what_was_sent_before_it(tmp_path: Path) -> No
         gateway.provider.keep_silent("POST", "/deposits")
         gateway.post(path, "d1", amount="7.00", currency=TOKEN)
         gateway.provider.answer_again()
-        for is_out, amounts in ((True, ["1000.00"]), (False, ["7.00", "1000.00"])):
-            gateway.provider.is_out = is_out
+        outage = (503, "SERVICE_UNAVAILABLE")
+        for refusal, amounts in ((outage, ["1000.00"]), (None, ["7.00", "1000.00"])):
+            gateway.provider.refusal = refusal
             gateway.advance(61)
             assert [row["amount"] for row in gateway.call("GET", path)["data"]] == amounts
 

@@ -27,6 +27,7 @@ _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
     ServiceUnavailable: 5,
     RateLimited: 1,
 }
+_METHODS = ("DELETE", "GET", "HEAD", "POST")
 
 
 def json_reply(text: str | bytes, status: int = 200, headers: Mapping[str, str] = {}) -> Response:
@@ -64,19 +65,24 @@ def headers_of(kind: type[ServiceError]) -> tuple[str, ...]:
 
 
 def _headers(error: ServiceError) -> Mapping[str, str]:
+    """The headers of an error. A gateway passes on those of its provider, whose details may say
+    anything or nothing."""
     if isinstance(error, Unauthorized):
         return {"WWW-Authenticate": "Bearer"}
     if isinstance(error, MethodNotAllowed):
-        return {"Allow": ", ".join(error.details["allowed"])}
+        allowed = error.details.get("allowed")
+        told = allowed if isinstance(allowed, list) else []
+        return {"Allow": ", ".join(each for each in told if each in _METHODS)}
     wait_s = next((s for kind, s in _RETRY_AFTER_S.items() if isinstance(error, kind)), None)
     if wait_s is None:
         return {}
-    wait = str(error.details.get("retryAfterSeconds", wait_s))
-    if not isinstance(error, RateLimited):
+    told, limit = error.details.get("retryAfterSeconds"), error.details.get("limit")
+    wait = str(told if isinstance(told, int) else wait_s)
+    if not isinstance(error, RateLimited) or not isinstance(limit, int):
         return {"Retry-After": wait}
     return {
         "Retry-After": wait,
-        "RateLimit-Limit": str(error.details["limit"]),
+        "RateLimit-Limit": str(limit),
         "RateLimit-Remaining": "0",
         "RateLimit-Reset": wait,
     }

@@ -64,13 +64,14 @@ class Provider:
         try:
             answer = client.call(call)
         except (Unauthorized, Forbidden) as refusal:
-            said = f"The provider didn't accept the gateway's API key: {refusal.message}"
-            raise _unavailable(said, "PROVIDER_KEY") from None
+            raise _key_refused(refusal) from None
         except ServiceError as refusal:
             status = client.replies.last_status or refusal.status
             if status < _LEAST_ERROR:
                 said = f"it answered HTTP status {status} with the error {refusal.code}"
                 raise _contradictory(call, said) from None
+            if status == Unauthorized.status:  # the caller's key is right, whatever the code is
+                raise _key_refused(refusal) from None
             refusal.status = status  # type: ignore[misc]  # the provider decides this one's
             raise
         except NotOffered as fault:  # nothing was sent, and nothing is going to change that
@@ -99,6 +100,11 @@ def _contradictory(call: Call[Any], said: str) -> ClientError:
     if call.operation.writes:
         return OutcomeUnknown(f"Sent, but {said}.", call.key or "")
     return ReplyUnusable(f"The reply cannot be used: {said}.")
+
+
+def _key_refused(refusal: ServiceError) -> ServiceUnavailable:
+    said = f"The provider didn't accept the gateway's API key: {refusal.message}"
+    return _unavailable(said, "PROVIDER_KEY")
 
 
 def _unavailable(said: str, reason: str) -> ServiceUnavailable:
