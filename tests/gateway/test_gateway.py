@@ -378,6 +378,14 @@ def test_what_the_provider_does_not_answer_is_a_persons_to_settle(
         assert decided.status_code == 200, decided.text
     settled = gateway.call("GET", path)["data"][0]
     assert settled["status"] == ("accepted" if is_done else "failed")
+    last = gateway.post(path, "w1", amount="100.00", currency=TOKEN)
+    if is_done:
+        assert (last.status_code, last.json()["details"]["reason"]) == (409, "CARRIED_OUT")
+    else:
+        assert last.status_code == 201
+        listed = gateway.call("GET", path)["data"][0]
+        assert (listed["status"], listed["failureReason"]) == ("accepted", None)
+    assert gateway.provider.asked.count(("POST", path)) == (1 if is_done else 2)
     assert not verify(gateway.own.context.database)
 
 
@@ -510,6 +518,20 @@ def test_with_keys_the_same_request_settles_what_was_not_answered(tmp_path: Path
         assert [row["amount"] for row in listed] == ["7.00", "1000.00"]
         repeated = gateway.post(path, "d1", amount="7.00", currency=TOKEN)
         assert repeated.headers["idempotent-replayed"] == "true"
+
+
+def test_a_key_without_an_outcome_is_not_that_of_a_withdrawal_in_review(tmp_path: Path) -> None:
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy, honours_keys=True) as gateway:
+        path = f"/trading-accounts/{gateway.open_account()}{WITHDRAWALS}"
+        gateway.provider.keep_silent("POST", WITHDRAWALS)
+        assert gateway.post(path, "w1", amount="50.00", currency=TOKEN).status_code == 504
+        gateway.provider.answer_again()
+        other = gateway.post(path, "w1", amount="600.00", currency=TOKEN)
+        assert other.json()["error"] == "IDEMPOTENCY_KEY_REUSED"
+        gateway.advance(61)
+        listed = gateway.call("GET", path)["data"]
+        assert [(row["amount"], row["status"]) for row in listed] == [("50.00", "accepted")]
 
 
 def test_a_wallet_of_another_customer_is_linked_after_a_decision(tmp_path: Path) -> None:

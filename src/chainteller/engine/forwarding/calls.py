@@ -197,7 +197,11 @@ def _keep_transfer(
         status = TransferStatus.SENT  # what is held here hasn't left yet
     known = transfer_rows.find_any(tx.connection, row.id, lock=True)
     if known is not None:
-        values: dict[str, object] = {"told": told.body, "provider_id": provider_id}
+        values: dict[str, object] = {
+            "told": told.body,
+            "provider_id": provider_id,
+            **dict.fromkeys(("failure_code", "failure_message")),  # of an earlier attempt
+        }
         if status == TransferStatus.COMPLETED:
             values["completed_at"] = tx.now
         decided = provider_requests.moved(known, status, tx.now, **values)

@@ -31,6 +31,7 @@ from chainteller.engine.operations.trades import PUT_BACK
 from chainteller.engine.operations.transfers import SEND
 from chainteller.service import operations
 from chainteller.service.errors import (
+    Conflict,
     IdempotencyKeyReused,
     ProviderUnanswered,
     ReplyUnusable,
@@ -186,18 +187,30 @@ def record(
 
 def _require_sendable(tx: UnitOfWork, earlier: Record, mark: str) -> None:
     """Raises ServiceError: the key's first request was another one, may still be answered by
-    whoever sent it, or may have been done."""
-    if earlier.fingerprint != mark or earlier.status == RequestStatus.DONE:
+    whoever sent it, or was or may have been done."""
+    if earlier.fingerprint != mark:
         raise IdempotencyKeyReused(
             "This idempotency key was used for another request.",
             {"key": earlier.key, "firstUsedAt": format_instant(earlier.created)},
         )
+    if earlier.status == RequestStatus.DONE:
+        told = "The provider has carried out the request that had this idempotency key."
+        step = "Don't send it again. Use a new key for a new request."
+        raise Conflict.over("request", earlier.subject or earlier.id, "CARRIED_OUT", told, step)
     if earlier.status in MAY_BE_SENT:
         return
     patience = round(tx.context.options.settle_after_s * SECOND)
     if earlier.status == RequestStatus.SENDING and tx.now < earlier.updated + patience:
         raise in_progress(earlier.key)
     raise unanswered(tx.connection, earlier)
+
+
+def require_unsent(tx: UnitOfWork, call: Call[Any]) -> None:
+    """Raises ServiceError: a request with the call's key was sent, unless it wasn't carried out."""
+    names = tx.organisation_id, call.operation.name, str(call.key)
+    earlier = rows.find_by_key(tx.connection, *names)
+    if earlier is not None:
+        _require_sendable(tx, earlier, fingerprint(call))
 
 
 def subject_of(call: Call[Any]) -> str | None:

@@ -107,6 +107,7 @@ def _hold(
     tx: UnitOfWork, call: Call[Any], request: WithdrawalRequest, before: dict[str, str]
 ) -> Transfer:
     """The gateway's own record, in review with its funds held and its decision open."""
+    requests.require_unsent(tx, call)
     account = kept.account(tx, call.ids[0])
     preconditions.require_uncontrolled(account.control, account.control_reason, Act.WITHDRAW)
     order = kept.order(request)
