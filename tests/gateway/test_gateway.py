@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from sqlalchemy import text
-from tests.gateway.conftest import TOKEN, Gateway, gateway_before
+from tests.gateway.conftest import OF_DESKS, TOKEN, Gateway, gateway_before
 from tests.spec_only.server import Distort
 from tests.spec_only.specification import SpecifiedCall, find_call
 from tests.spec_only.wrong_answers import CALLS, wrong
@@ -23,6 +23,7 @@ from chainteller.engine.forwarding import calls, kept, requests
 from chainteller.engine.forwarding.calls import PLANS
 from chainteller.engine.forwarding.renewing import Renewer
 from chainteller.engine.verification.full_pass import verify
+from chainteller.remote.client import RemoteService
 from chainteller.service import operations as op
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.funding import Currency, DepositRequest
@@ -76,6 +77,18 @@ def test_a_refusal_without_details_passes_unless_it_is_of_the_gateways_key(
         assert (answer.status_code, answer.json()["error"]) == told
         reason = answer.json()["details"].get("reason")
         assert reason == ("PROVIDER_KEY" if told[0] == 503 else None)
+
+
+def test_what_needs_no_provider_is_offered_while_it_is_out(gateway: Gateway) -> None:
+    offered = gateway.call("GET", "/capabilities")
+    gateway.provider.refusal = (503, "SERVICE_UNAVAILABLE")
+    console = RemoteService(str(gateway.client.base_url), gateway.own.key(*OF_DESKS))
+    try:
+        assert console.decisions().data == ()
+        assert console.capabilities().features == tuple(offered["features"])
+        assert console.capabilities().markets == ()
+    finally:
+        console.close()
 
 
 def test_a_trade_is_kept_listed_and_renewed(gateway: Gateway) -> None:

@@ -30,6 +30,7 @@ from chainteller.service.errors import (
     InsufficientFunds,
     MarketUnavailable,
     NotFound,
+    TellerError,
 )
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.base import WireModel, Written
@@ -125,15 +126,19 @@ def _account(context: EngineContext, actor: Actor, call: Call[Any]) -> TradingAc
 
 
 def _capabilities(context: EngineContext, actor: Actor, _call: Call[Any]) -> Capabilities:
-    """What the provider can do and the gateway adds."""
+    """What the provider can do and the gateway adds. Without an answer of the provider its markets
+    and networks are left out: what the gateway does alone works all the same."""
     own = deployment_records.capabilities(context, actor)
-    listed = provider_of(context).ask(Call(op.MARKETS, query=MarketsQuery())).value
+    try:
+        listed = provider_of(context).ask(Call(op.MARKETS, query=MarketsQuery())).value.data
+    except TellerError:
+        listed = ()
     return own.model_copy(
         update={
             "features": FEATURES,
             "signing_page_messages": None if own.signing_pages is None else 1,
-            "markets": tuple(each.market_name for each in listed.data),
-            "networks": tuple(dict.fromkeys(each.network for each in listed.data)),
+            "markets": tuple(each.market_name for each in listed),
+            "networks": tuple(dict.fromkeys(each.network for each in listed)),
         }
     )
 
