@@ -110,6 +110,19 @@ def test_a_check_changes_nothing(home: Path, tmp_path: Path, teller: Teller) -> 
     assert (home / "data" / "bank.db").read_bytes() == before
 
 
+def test_a_check_counts_a_customer_once(home: Path, tmp_path: Path, teller: Teller) -> None:
+    """As the import does, though the second line about a customer is in another batch."""
+    kinds = ("checking", "savings")
+    for kyc in ("basic", "enhanced"):
+        path = file_of(
+            tmp_path,
+            *(f"C-{n},Ada {n},{kyc},yes,ACC-{k}{n},{k}," for k in kinds for n in range(250)),
+        )
+        checked = teller("customers", "import", path, "--check", "--json").body
+        assert checked["created"] + checked["changed"] == 250
+        assert teller("customers", "import", path, "--json").body == checked
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_files_of_spreadsheets_are_read(

@@ -33,6 +33,13 @@ _CHUNK = 1 << 20
 _FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
+class Found(NamedTuple):
+    """A line that is sent; ``is_again`` where an earlier one is about the same customer."""
+
+    line: CustomerLine
+    is_again: bool
+
+
 class Refused(NamedTuple):
     """A line that isn't sent."""
 
@@ -40,7 +47,7 @@ class Refused(NamedTuple):
     finding: Finding
 
 
-def read(path: Path) -> Iterator[CustomerLine | Refused]:
+def read(path: Path) -> Iterator[Found | Refused]:
     """The lines of a file, each once: repetitions and contradictions are refused.
 
     Raises:
@@ -59,8 +66,9 @@ def read(path: Path) -> Iterator[CustomerLine | Refused]:
                 continue
             made = _line(number, columns, found) if isinstance(found, list) else found
             if isinstance(made, CustomerLine):
-                problem = customer_lines.problem(made)
-                made = problem or customer_lines.repetition(made, earlier) or made
+                line, is_again = made, customer_lines.is_named(made, earlier)
+                problem = customer_lines.problem(line)
+                made = problem or customer_lines.repetition(line, earlier) or Found(line, is_again)
             yield Refused(number, made) if isinstance(made, Finding) else made
 
 

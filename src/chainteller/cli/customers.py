@@ -12,7 +12,7 @@ import click
 from chainteller.bootstrap import operator
 from chainteller.cli import customer_files
 from chainteller.cli.administration import engine
-from chainteller.cli.customer_files import Refused
+from chainteller.cli.customer_files import Found, Refused
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import opened, service, workspace
@@ -24,12 +24,12 @@ from chainteller.private_files import open_private
 from chainteller.records.accounts import CUSTOMER
 from chainteller.service import operations as op
 from chainteller.service.errors import TellerError
+from chainteller.service.interface import Service
 from chainteller.service.models.accounts import Customer
 from chainteller.service.models.customers import (
     MOST_LINES,
     Copy,
     CustomerImport,
-    CustomerLine,
     ForgetCustomer,
     ImportCustomers,
     LineFinding,
@@ -109,10 +109,10 @@ def import_(*, file: Path, check: bool, report: Path | None) -> int:
         bank = stack.enter_context(service())
         kept = None if report is None else stack.enter_context(_created(report, file))
 
-        def send(request: ImportCustomers) -> CustomerImport:
+        def send(lines: Sequence[Found]) -> CustomerImport:
             if check:
-                return bank.check_customer_import(request)
-            return bank.import_customers(request).value
+                return _checked(bank, lines)
+            return bank.import_customers(_request(lines)).value
 
         try:
             for batch in _batches(customer_files.read(file)):
@@ -201,18 +201,41 @@ def _copy(kind: str, path: Path) -> Copy:
 class _Batch(NamedTuple):
     """Lines of one request, and those before its end that were refused here."""
 
-    lines: list[CustomerLine]
+    lines: list[Found]
     refused: list[LineFinding]
 
 
-def _batches(found: Iterable[CustomerLine | Refused]) -> Iterator[_Batch]:
+def _request(lines: Iterable[Found]) -> ImportCustomers:
+    return ImportCustomers(lines=tuple(each.line for each in lines))
+
+
+def _checked(bank: Service, lines: Sequence[Found]) -> CustomerImport:
+    """What some lines would do. A check doesn't know what earlier ones would have done, so those
+    about a customer again only count for their bank accounts."""
+    again = [each for each in lines if each.is_again]
+    first = [each for each in lines if not each.is_again]
+    done = bank.check_customer_import(_request(first)) if first else CustomerImport()
+    if not again:
+        return done
+    more = bank.check_customer_import(_request(again))
+    return CustomerImport(
+        created=done.created,
+        changed=done.changed,
+        bank_accounts=done.bank_accounts + more.bank_accounts,
+        unchanged=done.unchanged + len(again) - len(more.refused) - more.bank_accounts,
+        refused=(*done.refused, *more.refused),
+        differences=(*done.differences, *more.differences),
+    )
+
+
+def _batches(found: Iterable[Found | Refused]) -> Iterator[_Batch]:
     batch, size = _Batch([], []), 0
     for each in found:
         if isinstance(each, Refused):
             batch.refused.append(LineFinding.of(each.line, each.finding))
         else:
             batch.lines.append(each)
-            size += _OF_LINE + len(each.name.encode())
+            size += _OF_LINE + len(each.line.name.encode())
         if size > _MOST_BYTES or len(batch.lines) + len(batch.refused) >= MOST_LINES:
             yield batch
             batch, size = _Batch([], []), 0
@@ -230,11 +253,11 @@ class _Result:
     def take(
         self,
         batch: _Batch,
-        send: Callable[[ImportCustomers], CustomerImport],
+        send: Callable[[Sequence[Found]], CustomerImport],
         kept: IO[str] | None,
     ) -> None:
         """Import a batch, and write its findings into the report."""
-        done = send(ImportCustomers(lines=tuple(batch.lines))) if batch.lines else CustomerImport()
+        done = send(batch.lines) if batch.lines else CustomerImport()
         refused = sorted((*batch.refused, *done.refused), key=lambda each: each.line)
         if kept is not None:
             for kind, found in (("refused", refused), ("differs", done.differences)):

@@ -147,6 +147,11 @@ def repetition(line: Line, earlier: Earlier) -> Finding | None:
     return None
 
 
+def is_named(line: Line, earlier: Earlier) -> bool:
+    """Whether an earlier line of a file is about the same customer."""
+    return earlier.get(_digest(f"customer {line.reference}")) is not None
+
+
 def _digest(text: str) -> str:
     return blake2b(text.encode(), digest_size=12).hexdigest()
 
