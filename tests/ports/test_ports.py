@@ -204,6 +204,17 @@ def test_the_core_bank_says_who_the_customer_is(ported: Ported) -> None:
         ported.engine.customers(ListQuery(text="hopper"))
 
 
+def test_of_a_long_answer_the_first_accounts_are_taken(
+    ported: Ported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = {"reference": "C-7", "name": "Ann Lee", "kycLevel": "basic", "termsAccepted": False}
+    accounts = [{"id": f"A-{n}", "type": "savings", "balance": "1.00"} for n in range(201)]
+    told = {"customers": [ann | {"bankAccounts": accounts}]}
+    monkeypatch.setattr(ported.bank, "customers", lambda _query: told)
+    (found,) = ported.engine.customers(ListQuery(text="ann lee")).data
+    assert len(found.bank_accounts) == 200
+
+
 def test_money_moves_once_the_core_bank_has_moved_it(ported: Ported) -> None:
     deposit = ported.deposit()
     assert (ported.status(deposit), ported.at_bank()) == ("completed", 990_000)

@@ -1,6 +1,7 @@
 """Customers as a connected core bank says them: taken over when they are searched for, and before
 an account is opened or a deposit is made."""
 
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -63,9 +64,13 @@ def _take_over(context: EngineContext, organisation_id: str, name: str, value: s
 
 
 def _lines(port: Outside, told: Any) -> list[CustomerLine]:
-    """A line for each bank account of each customer. Raises ServiceUnavailable."""
+    """A line for each bank account of each customer, of as many as one import takes. Raises
+    ServiceUnavailable."""
     try:
-        found = [
+        accounts = (
+            (each, account) for each in told["customers"] for account in each["bankAccounts"]
+        )
+        return [
             CustomerLine.model_validate(
                 {
                     "line": number,
@@ -76,12 +81,7 @@ def _lines(port: Outside, told: Any) -> list[CustomerLine]:
                     "bankAccountBalance": account["balance"],
                 }
             )
-            for number, (each, account) in enumerate(
-                (each, account) for each in told["customers"] for account in each["bankAccounts"]
-            )
+            for number, (each, account) in enumerate(islice(accounts, MOST_LINES))
         ]
     except (ValidationError, LookupError, TypeError):
         raise port.unavailable(_OTHER_FORM) from None
-    if len(found) > MOST_LINES:
-        raise port.unavailable(f"it named more than {MOST_LINES} bank accounts")
-    return found
