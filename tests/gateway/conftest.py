@@ -45,6 +45,8 @@ class Listening(SpecOnlyApp):
         self.traces: list[str] = []
         self.refusal: tuple[int, str] | None = None
         """The HTTP status and the error with which it answers everything."""
+        self.is_silent = False
+        """Whether it never answers."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -52,6 +54,9 @@ class Listening(SpecOnlyApp):
             headers = dict(scope["headers"])
             self.keys.append(headers.get(b"idempotency-key", b"").decode())
             self.traces.append(headers.get(b"traceparent", b"").decode())
+        while self.is_silent:
+            if (await receive())["type"] == "http.disconnect":
+                return
         if self.refusal is not None:
             status, code = self.refusal
             body = {"error": code, "message": "Later.", "details": {}}

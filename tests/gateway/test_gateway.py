@@ -79,8 +79,12 @@ def test_a_refusal_without_details_passes_unless_it_is_of_the_gateways_key(
         assert reason == ("PROVIDER_KEY" if told[0] == 503 else None)
 
 
-def test_what_needs_no_provider_is_offered_while_it_is_out(gateway: Gateway) -> None:
+@pytest.mark.parametrize("is_silent", [True, False])
+def test_what_needs_no_provider_is_offered_while_it_is_out(
+    gateway: Gateway, is_silent: bool
+) -> None:
     offered = gateway.call("GET", "/capabilities")
+    gateway.provider.is_silent = is_silent
     gateway.provider.refusal = (503, "SERVICE_UNAVAILABLE")
     console = RemoteService(str(gateway.client.base_url), gateway.own.key(*OF_DESKS))
     try:

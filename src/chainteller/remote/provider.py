@@ -6,12 +6,19 @@ A provider is never asked for its capabilities, because that isn't one of the sp
 import json
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from chainteller.remote.client import RemoteService
 from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Sender, parsed
-from chainteller.remote.transport import OfProcess, Outgoing, Reply, TransportFault
+from chainteller.remote.transport import (
+    DEADLINE_S,
+    OfProcess,
+    Outgoing,
+    Reply,
+    TransportFault,
+)
 from chainteller.service.errors import (
     ClientError,
     Forbidden,
@@ -31,6 +38,8 @@ from chainteller.service.operations import IDEMPOTENCY, Call
 from chainteller.service.told import Told, passed
 
 _LEAST_ERROR = 400
+_BRIEF_S = 2.0
+"""Shorter than a console waits for the answer that this is part of."""
 
 
 class Provider:
@@ -49,9 +58,11 @@ class Provider:
         self.honours_keys = honours_keys
         self._api_key = api_key
         self._client = OfProcess(self._connected)
+        self._brief = OfProcess(partial(self._connected, deadline_s=_BRIEF_S))
 
-    def ask(self, call: Call[Any]) -> Told:
-        """Send a call, once unless the provider honours keys.
+    def ask(self, call: Call[Any], *, briefly: bool = False) -> Told:
+        """Send a call, once unless the provider honours keys; ``briefly`` doesn't wait long for an
+        answer that the caller can do without.
 
         Raises:
             ServiceError: the provider refused, with the HTTP status that it answered.
@@ -59,7 +70,7 @@ class Provider:
             OutcomeUnknown: it was sent, and what became of it isn't known.
             ClientError: a read has no usable answer.
         """
-        client = self._client.get()
+        client = (self._brief if briefly else self._client).get()
         client.replies.begin()
         try:
             answer = client.call(call)
@@ -86,13 +97,14 @@ class Provider:
 
     def close(self) -> None:
         self._client.close()
+        self._brief.close()
 
-    def _connected(self) -> "_Client":
+    def _connected(self, deadline_s: float = DEADLINE_S) -> "_Client":
         try:
             key = self._api_key()
         except ValueError as error:
             raise _unavailable(str(error), "PROVIDER_KEY") from None
-        return _Client(self.address, key, honours_keys=self.honours_keys)
+        return _Client(self.address, key, deadline_s, honours_keys=self.honours_keys)
 
 
 def _contradictory(call: Call[Any], said: str) -> ClientError:
@@ -180,8 +192,10 @@ class _Sender(Sender):
 class _Client(RemoteService):
     """A client that knows what the provider offers, and doesn't ask."""
 
-    def __init__(self, address: str, api_key: str, *, honours_keys: bool) -> None:
-        super().__init__(address, api_key)
+    def __init__(
+        self, address: str, api_key: str, deadline_s: float, *, honours_keys: bool
+    ) -> None:
+        super().__init__(address, api_key, deadline_s=deadline_s)
         self.replies = _Replies()
         features = (IDEMPOTENCY,) if honours_keys else ()
         sender = _Sender(self._transport, self.replies)

@@ -95,8 +95,8 @@ class Provider(Protocol):
     def honours_keys(self) -> bool:
         """Whether it answers a repeated request with its key as it did first."""
 
-    def ask(self, call: "Call[Any]") -> "Told":
-        """Send a call; takes seconds.
+    def ask(self, call: "Call[Any]", *, briefly: bool = False) -> "Told":
+        """Send a call; takes seconds, or less if it's asked ``briefly``.
 
         Raises:
             ServiceError: it refused. ServiceUnavailable: nothing was sent.

@@ -129,8 +129,9 @@ def _capabilities(context: EngineContext, actor: Actor, _call: Call[Any]) -> Cap
     """What the provider can do and the gateway adds. Without an answer of the provider its markets
     and networks are left out: what the gateway does alone works all the same."""
     own = deployment_records.capabilities(context, actor)
+    asked: Call[Any] = Call(op.MARKETS, query=MarketsQuery())
     try:
-        listed = provider_of(context).ask(Call(op.MARKETS, query=MarketsQuery())).value.data
+        listed = provider_of(context).ask(asked, briefly=True).value.data
     except TellerError:
         listed = ()
     return own.model_copy(
