@@ -110,7 +110,10 @@ def test_a_trade_is_kept_listed_and_renewed(gateway: Gateway) -> None:
     }
     assert gateway.call("GET", f"/trading/quotes/{quote}")["tradeId"] == trade["id"]
     found = gateway.call("GET", f"/find?query={trade['id']}")["data"]
-    assert [row["id"] for row in found] == [trade["id"]]
+    assert [(row["id"], row["title"]) for row in found] == [
+        (trade["id"], f"buy {trade['amount']} SOL, settled")
+    ]
+    assert gateway.call("GET", "/find?query=DDA-1")["data"][0]["title"] == "DDA-1"
     events = [each["type"] for each in gateway.call("GET", "/events")["data"]]
     assert events[-2:] == ["trade.processing", "trade.settled"]
     assert not verify(gateway.own.context.database)

@@ -586,7 +586,8 @@ def _item(
 
 
 def _whose(text: str, owner: Record | None) -> str:
-    return text if owner is None else f"{text}, {owner.name}"
+    """With the customer's name, which a gateway doesn't know."""
+    return text if owner is None or not owner.name else f"{text}, {owner.name}"
 
 
 def _trade_title(row: Record, owner: Record | None, status: str | None) -> str:
@@ -607,7 +608,7 @@ def _wallet_title(row: Record, owner: Record | None, _status: str | None) -> str
 
 _TITLES = {
     "case": lambda row, *_: row.title,
-    "customer": lambda row, *_: f"{row.name}, {row.reference}",
+    "customer": lambda row, *_: ", ".join(filter(None, (row.name, row.reference))),
     "bank-account": lambda row, owner, _: _whose(f"{row.id} {row.type}", owner),
     "trading-account": lambda row, owner, debt: _whose(
         ", ".join(filter(None, (f"{row.bank_account_id} trading account", debt))), owner
