@@ -448,13 +448,21 @@ def test_what_can_not_be_kept_of_an_answer_is_a_persons_and_stops_nothing(gatewa
     account, quote = gateway.open_account(), gateway.quote()
     deposits = f"/trading-accounts/{account}/deposits"
     refusal = {"error": "LATER", "message": "Later."}
-    told = [{"id": "TXN_A"}, {"id": "TXN_A"}, {"id": "x" * 65}, {"status": "\x1b[2J"}, refusal]
+    other = {"currency": {"type": "stablecoin-currency", "symbol": "USDC", "network": "solana"}}
+    told = [
+        {"id": "TXN_A", "currency": TOKEN},
+        {"id": "TXN_A"},
+        {"id": "x" * 65},
+        {"status": "\x1b[2J"},
+        other,
+        refusal,
+    ]
     statuses = []
     for number, each in enumerate(told):
         gateway.provider.distort = _saying("/deposits", **each)
         answer = gateway.post(deposits, f"d{number}", amount="7.00", currency=TOKEN)
         statuses.append(answer.status_code)
-    assert statuses == [201, 504, 504, 504, 504]
+    assert statuses == [201, *[504] * 5]
     gateway.provider.distort = _saying("/trading/quotes/{}", created="2026-01-01T00:00:00")
     traded = gateway.post(f"/trading/quotes/{quote}", "x", tradingAccountId=account)
     assert traded.status_code == 201
@@ -463,12 +471,12 @@ def test_what_can_not_be_kept_of_an_answer_is_a_persons_and_stops_nothing(gatewa
     assert (asked.status_code, asked.json()["details"]["reason"]) == (503, "REPLY_UNUSABLE")
     gateway.advance(61)
     listed = [each["status"] for each in gateway.call("GET", deposits)["data"]]
-    assert listed == [*["unknown"] * 4, "accepted", "accepted"]
+    assert listed == [*["unknown"] * 5, "accepted", "accepted"]
     assert len(gateway.call("GET", "/trading/quotes")["data"]) == 1
     assert not verify(gateway.own.context.database)
 
 
-def _saying(ending: str, **values: str) -> Distort:
+def _saying(ending: str, **values: object) -> Distort:
     """Answers to a POST whose record says something else as well."""
 
     def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:

@@ -31,6 +31,8 @@ Answer = TypeVar("Answer")
 
 _REWRITTEN = frozenset({"network"})
 """What a deployment may answer in other words: networks have several names."""
+_PARTS = frozenset({"type", "id", "symbol"})
+"""What says which currency is meant, as the ids do of other records."""
 _OTHERWISE = frozenset(
     {
         (CLEAR_DISPUTE, "reason"),
@@ -85,14 +87,16 @@ def require_same(call: Call[Any], fields: Mapping[str, Any]) -> None:
 
 
 def _require_same_parts(asked: Any, answered: Any) -> None:
-    """Check the ids within a request, such as a destination's. Raises AnotherRecord."""
+    """Check the ids within a request, such as a destination's, and which currency it names. Raises
+    AnotherRecord."""
     fields = type(asked).model_fields if isinstance(asked, WireModel) else ()
     for name in fields:
         mine, theirs = getattr(asked, name), getattr(answered, name, None)
         if isinstance(mine, WireModel) and isinstance(theirs, WireModel):
             for part in type(mine).model_fields:
-                ids = getattr(mine, part), getattr(theirs, part, None)
-                if part.endswith("_id") and all(ids) and ids[0] != ids[1]:
+                asked_part, told = getattr(mine, part), getattr(theirs, part, None)
+                is_checked = part in _PARTS or part.endswith("_id")
+                if is_checked and asked_part and told and not _is_same(part, told, asked_part):
                     raise AnotherRecord(f"it is about another record ({part})")
 
 
