@@ -17,7 +17,7 @@ from tests.world.files import KEYS
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
-from chainteller.domain.policy import Policy, TwoPersons
+from chainteller.domain.policy import CasePolicy, CaseWanted, Policy, TwoPersons
 from chainteller.engine.engine import Engine
 from chainteller.engine.forwarding import calls, kept, requests
 from chainteller.engine.forwarding.calls import PLANS
@@ -532,8 +532,13 @@ def test_an_outage_says_nothing_of_what_was_sent_before_it(tmp_path: Path) -> No
             assert [row["amount"] for row in gateway.call("GET", path)["data"]] == amounts
 
 
-def test_with_keys_the_same_request_settles_what_was_not_answered(tmp_path: Path) -> None:
-    with gateway_before(tmp_path, honours_keys=True) as gateway:
+@pytest.mark.parametrize("wanted", [CaseWanted.OFF, CaseWanted.REQUIRED])
+def test_with_keys_the_same_request_settles_what_was_not_answered(
+    tmp_path: Path, wanted: CaseWanted
+) -> None:
+    """Also that of a system, which names no case where people have to."""
+    policy = Policy(case=CasePolicy(wanted))
+    with gateway_before(tmp_path, policy, honours_keys=True) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}/deposits"
         gateway.provider.keep_silent("POST", "/deposits")

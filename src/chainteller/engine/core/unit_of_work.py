@@ -331,9 +331,10 @@ def write(
     work: Callable[..., Model],
     *arguments: Any,
     timeless: bool = False,
+    is_begun: bool = False,
 ) -> Written[Model]:
     """Run ``work`` with a unit of work and the arguments as one transaction, once per idempotency
-    key.
+    key. Whatever the policy wants of a case now, one that ``is_begun`` is finished.
 
     Raises:
         ClockUncertain: time is uncertain, and the operation is not ``timeless``.
@@ -342,7 +343,8 @@ def write(
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
     key = checked_key(call.key)
-    check_case(context.options.policy.case, actor, call)
+    if not is_begun:
+        check_case(context.options.policy.case, actor, call)
     found = _in_transaction(
         context,
         actor,

@@ -263,7 +263,7 @@ def finish(
         tx.audited_object, tx.audited_account = subject, request.trading_account_id
         return passed(value, told.body)
 
-    return unit_of_work.write(context, actor, call, work)
+    return unit_of_work.write(context, actor, call, work, is_begun=True)
 
 
 def keep_answer(
