@@ -584,6 +584,18 @@ def test_a_wallet_of_another_customer_is_linked_after_a_decision(tmp_path: Path)
         assert not verify(gateway.own.context.database)
 
 
+def test_a_list_does_not_show_that_a_linked_wallet_was_linked_again(gateway: Gateway) -> None:
+    path, body = _wallet(gateway, "DDA-1")
+    assert gateway.post(path, "first", **body).status_code == 201
+    gateway.provider.refusal = (500, "INTERNAL_ERROR")
+    assert gateway.post(path, "again", **body).status_code == 504
+    gateway.provider.refusal = None
+    for _ in range(2):
+        gateway.advance(1_000)
+    (decision,) = gateway.call("GET", "/decisions")["data"]
+    assert (decision["kind"], decision["status"]) == ("unanswered", "open")
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -291,8 +291,12 @@ def _cancellation(context: EngineContext, request: Record) -> Found:
 
 
 def _link(context: EngineContext, request: Record) -> Found:
-    """The wallet as the blockchain account lists it."""
+    """The wallet as the blockchain account lists it. One that was linked before, to be verified
+    again, was listed then, too."""
     call = call_of(request)
+    with context.database.read() as connection:
+        if call.ids[0] in rows.linked(connection, request.organisation_id, str(request.subject)):
+            return Found()
     address = str(getattr(call.request, "address", "")).casefold()
     asked: Call[Any] = Call(operations.LINKED_COUNTERPARTIES, call.ids, query=ListQuery())
     for wallet in provider_of(context).ask(asked).value.data:
