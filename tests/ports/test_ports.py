@@ -215,6 +215,29 @@ def test_of_a_long_answer_the_first_accounts_are_taken(
     assert len(found.bank_accounts) == 200
 
 
+@pytest.mark.parametrize(
+    ("says", "code"),
+    [
+        ({"balance": "-20.00"}, "BALANCE_INVALID"),
+        ({"reference": "C-9"}, "BANK_ACCOUNT_TAKEN"),
+        ({"type": "savings"}, "BANK_ACCOUNT_TYPE_DIFFERS"),
+    ],
+)
+def test_nothing_is_done_with_an_account_of_which_the_core_bank_says_something_else(
+    ported: Ported, monkeypatch: pytest.MonkeyPatch, says: dict[str, str], code: str
+) -> None:
+    account = {"id": "ACC-1", "type": "checking", "balance": "1.00"}
+    about = {"reference": "C-1", "name": "Ada Lovelace", "kycLevel": "basic"}
+    told = {name: says.get(name, value) for name, value in about.items()}
+    accounts = [{name: says.get(name, value) for name, value in account.items()}]
+    answer = {"customers": [told | {"termsAccepted": True, "bankAccounts": accounts}]}
+    monkeypatch.setattr(ported.bank, "customers", lambda _query: answer)
+    for act in (ported.deposit, ported.open):
+        with pytest.raises(ServiceUnavailable, match=code):
+            act()
+    assert ported.at_bank() == 1_000_000
+
+
 def test_money_moves_once_the_core_bank_has_moved_it(ported: Ported) -> None:
     deposit = ported.deposit()
     assert (ported.status(deposit), ported.at_bank()) == ("completed", 990_000)

@@ -7,19 +7,21 @@ from typing import Any
 from pydantic import ValidationError
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.customer_lines import FORGOTTEN
 from chainteller.domain.simulated import Part
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.ports import Outside
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.operations import customer_imports
 from chainteller.service.models.accounts import OpenTradingAccount
-from chainteller.service.models.customers import MOST_LINES, CustomerLine
+from chainteller.service.models.customers import MOST_LINES, CustomerLine, LineFinding
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.queries import accounts
 
 _SHORTEST_SEARCH = 3
 _PATH = "/customers"
+_BY_ACCOUNT = "bankAccountId"
 _OTHER_FORM = "its customers aren't as the contract says"
 
 
@@ -34,7 +36,7 @@ def before_opening(
     context: EngineContext, organisation_id: str, request: OpenTradingAccount
 ) -> None:
     """Take over the customer of a bank account. Raises ServiceUnavailable."""
-    _take_over(context, organisation_id, "bankAccountId", request.bank_account_id)
+    _take_over(context, organisation_id, _BY_ACCOUNT, request.bank_account_id)
 
 
 def before_deposit(
@@ -46,7 +48,7 @@ def before_deposit(
     with context.database.read() as connection:
         account = accounts.find(connection, organisation_id, account_id)
     if account is not None:
-        _take_over(context, organisation_id, "bankAccountId", account.bank_account_id)
+        _take_over(context, organisation_id, _BY_ACCOUNT, account.bank_account_id)
 
 
 def _take_over(context: EngineContext, organisation_id: str, name: str, value: str) -> None:
@@ -57,10 +59,16 @@ def _take_over(context: EngineContext, organisation_id: str, name: str, value: s
     if not lines:
         return
 
+    refused: list[LineFinding] = []
+
     def work(tx: UnitOfWork) -> None:
-        customer_imports.take_over(tx, lines)
+        refused[:] = customer_imports.take_over(tx, lines)
 
     act(context, Actor(organisation_id, str(Part.CORE_BANK)), work, timeless=True)
+    for each in refused:
+        is_asked_for = name == _BY_ACCOUNT and lines[each.line].bank_account_id == value
+        if is_asked_for and each.error != FORGOTTEN:
+            raise port.unavailable(f"what it says of the bank account is refused ({each.error})")
 
 
 def _lines(port: Outside, told: Any) -> list[CustomerLine]:

@@ -44,10 +44,12 @@ def import_lines(tx: UnitOfWork, request: ImportCustomers) -> CustomerImport:
     return _written(tx, request.lines, customer_lines.balance_refused if has_core_bank else None)
 
 
-def take_over(tx: UnitOfWork, lines: Sequence[CustomerLine]) -> None:
-    """Import what the core bank says, with the balances of bank accounts that are known here."""
+def take_over(tx: UnitOfWork, lines: Sequence[CustomerLine]) -> tuple[LineFinding, ...]:
+    """Import what the core bank says, with the balances of bank accounts that are known here; what
+    was refused of it."""
     organisations.take_turn(tx.connection, tx.organisation_id)
-    refused = {each.line for each in _written(tx, lines, None).refused}
+    findings = _written(tx, lines, None).refused
+    refused = {each.line for each in findings}
     accounts = [each.bank_account_id for each in lines if each.bank_account_id]
     known = customers.bank_accounts_by_id(tx.connection, tx.organisation_id, sorted(accounts))
     for line in lines:
@@ -58,6 +60,7 @@ def take_over(tx: UnitOfWork, lines: Sequence[CustomerLine]) -> None:
         if row.balance != balance:
             key = {"organisation_id": row.organisation_id, "id": row.id}
             tx.rows.update(Tables.bank_account, key, {"balance": balance})
+    return findings
 
 
 def _written(tx: UnitOfWork, lines: Sequence[CustomerLine], refuses: Refuses) -> CustomerImport:
