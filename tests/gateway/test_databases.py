@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from chainteller.bootstrap import open_engine, provider
+from chainteller.bootstrap import load_samples, open_engine, provider
 from chainteller.domain.actors import Actor
 from chainteller.engine.engine import Engine
 from chainteller.engine.forwarding.marking import mark
 from chainteller.engine.operations.keys import ApiKeys
 from chainteller.paths import locate
-from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.errors import Conflict, ServiceUnavailable
 from chainteller.settings.place import Place, sqlite_url
 from chainteller.settings.tree import Settings
 from chainteller.sqlite import sqlite3
@@ -96,6 +96,13 @@ def test_a_gateway_before_another_provider_writes_nothing(machine: Machine) -> N
     with machine.opened() as engine:
         other = replace(engine.context, provider=provider(machine.settings, OTHER))
         require_refused(machine, Engine(other))
+
+
+def test_the_sample_bank_is_not_loaded_into_a_gateways_database(machine: Machine) -> None:
+    before = machine.entries()
+    with machine.opened() as engine, pytest.raises(Conflict, match="its provider's accounts"):
+        load_samples(engine, "42")
+    assert machine.entries() == before
 
 
 def test_a_provider_that_the_log_does_not_name_is_not_asked(machine: Machine) -> None:

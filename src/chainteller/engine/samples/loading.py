@@ -24,6 +24,7 @@ from chainteller.engine.samples.bank import Account, SampleBank
 from chainteller.engine.samples.bulk import BulkRows
 from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
+from chainteller.service.errors import Conflict
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, Value
 from chainteller.storage.db.records import Tables
@@ -69,6 +70,7 @@ def load_samples(
 
     Raises:
         OSError, ValueError: the folder is not complete.
+        Conflict: the database is a gateway's.
         ServiceUnavailable: the database cannot be used; the same call goes on.
     """
 
@@ -91,6 +93,10 @@ def load_past(
 
     Arguments and errors as for ``load_samples``, which then adds the rest.
     """
+    if context.provider is not None:
+        told = "A gateway has its provider's accounts."
+        step = "Load the sample data into another database."
+        raise Conflict.over("database", context.provider.address, "GATEWAY", told, step)
 
     def work(tx: UnitOfWork) -> bool:
         lift_limits(tx.connection)  # the rows are drawn in it
