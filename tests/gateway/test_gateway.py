@@ -447,15 +447,13 @@ def test_wrong_answers_have_a_state(gateway: Gateway) -> None:
 def test_what_can_not_be_kept_of_an_answer_is_a_persons_and_stops_nothing(gateway: Gateway) -> None:
     account, quote = gateway.open_account(), gateway.quote()
     deposits = f"/trading-accounts/{account}/deposits"
-    refusal = {"error": "LATER", "message": "Later."}
-    other = {"currency": {"type": "stablecoin-currency", "symbol": "USDC", "network": "solana"}}
-    told = [
+    told: list[dict[str, Any]] = [
         {"id": "TXN_A", "currency": TOKEN},
         {"id": "TXN_A"},
         {"id": "x" * 65},
         {"status": "\x1b[2J"},
-        other,
-        refusal,
+        {"currency": {"type": "stablecoin-currency", "symbol": "USDC", "network": "solana"}},
+        {"error": "LATER", "message": "Later."},
     ]
     statuses = []
     for number, each in enumerate(told):
@@ -476,7 +474,7 @@ def test_what_can_not_be_kept_of_an_answer_is_a_persons_and_stops_nothing(gatewa
     assert not verify(gateway.own.context.database)
 
 
-def _saying(ending: str, **values: object) -> Distort:
+def _saying(ending: str, **values: Any) -> Distort:
     """Answers to a POST whose record says something else as well."""
 
     def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:

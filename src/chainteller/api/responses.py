@@ -71,8 +71,8 @@ def _headers(error: ServiceError) -> Mapping[str, str]:
         return {"WWW-Authenticate": "Bearer"}
     if isinstance(error, MethodNotAllowed):
         allowed = error.details.get("allowed")
-        told = allowed if isinstance(allowed, list) else []
-        return {"Allow": ", ".join(each for each in told if each in _METHODS)}
+        methods = allowed if isinstance(allowed, list) else []
+        return {"Allow": ", ".join(each for each in methods if each in _METHODS)}
     wait_s = next((s for kind, s in _RETRY_AFTER_S.items() if isinstance(error, kind)), None)
     if wait_s is None:
         return {}

@@ -65,11 +65,12 @@ def read(path: Path) -> Iterator[Found | Refused]:
             if found == []:
                 continue
             made = _line(number, columns, found) if isinstance(found, list) else found
-            if isinstance(made, CustomerLine):
-                line, is_again = made, customer_lines.is_named(made, earlier)
-                problem = customer_lines.problem(line)
-                made = problem or customer_lines.repetition(line, earlier) or Found(line, is_again)
-            yield Refused(number, made) if isinstance(made, Finding) else made
+            if isinstance(made, Finding):
+                yield Refused(number, made)
+                continue
+            is_again = customer_lines.is_named(made, earlier)
+            problem = customer_lines.problem(made) or customer_lines.repetition(made, earlier)
+            yield Found(made, is_again) if problem is None else Refused(number, problem)
 
 
 def _encoding(path: Path) -> str:

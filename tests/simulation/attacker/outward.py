@@ -133,12 +133,12 @@ class Counting:
         self._bank, self._behind = bank, behind
         self.is_silent = False
 
-    def ask(self, call: Call[Any]) -> Told:
+    def ask(self, call: Call[Any], *, briefly: bool = False) -> Told:
         if call.operation.writes:
             body = call.request.to_json() if call.request is not None else ""
             what = f"{call.operation.name} {' '.join(call.ids)} {body}"
             self._bank.note(what, str(call.key))
-        told = self._behind.ask(call)
+        told = self._behind.ask(call, briefly=briefly)
         if self.is_silent and call.operation.writes:
             raise OutcomeUnknown("No answer.", str(call.key))
         return told
