@@ -501,6 +501,32 @@ def test_an_unanswered_execution_is_found_in_the_list_of_trades(gateway: Gateway
     assert not gateway.call("GET", "/decisions")["data"]
 
 
+@pytest.mark.parametrize("told", [{"created": "2026-11-20T12:00:00Z"}, {"amount": "0.61"}])
+def test_a_trade_that_may_be_of_a_quote_is_a_persons_to_settle(
+    gateway: Gateway, told: dict[str, str]
+) -> None:
+    """As of a provider whose clocks differ, that tells times in whole seconds, or that rounds."""
+    account = gateway.open_account()
+    gateway.bank.advance(0.5)
+    quote = gateway.quote()
+
+    def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:
+        for row in body.get("data", ()) if call.path.endswith("/trades") else ():
+            row.update(told)
+        is_execution = call.method == "POST" and call.path.endswith("/trading/quotes/{}")
+        return b"" if is_execution else json.dumps(body).encode()
+
+    gateway.provider.distort = distort
+    path = f"/trading/quotes/{quote}"
+    assert gateway.post(path, "x1", tradingAccountId=account).status_code == 504
+    for _ in range(2):
+        gateway.advance(1_000)
+    (decision,) = gateway.call("GET", "/decisions")["data"]
+    assert (decision["kind"], decision["status"]) == ("unanswered", "open")
+    assert gateway.post(path, "x1", tradingAccountId=account).status_code == 504
+    assert gateway.provider.asked.count(("POST", path)) == 1
+
+
 def test_of_two_trades_that_could_be_the_one_a_person_decides(gateway: Gateway) -> None:
     account, quotes = gateway.open_account(), [gateway.quote(), gateway.quote()]
     gateway.provider.break_off()

@@ -15,6 +15,7 @@ from chainteller.domain.clock import LAST_INSTANT, from_datetime
 from chainteller.domain.ids import Prefix, plausible
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.money import MAX_ATOMS, Amount, atoms_of_cents, ceil_div
+from chainteller.domain.provider_requests import LATE
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import QuoteStatus
 from chainteller.domain.transfers import Direction, TransferStatus
@@ -241,6 +242,13 @@ def could_be_of(trade: Trade, quote: Record) -> bool:
     """Whether a trade has a quote's terms, and was created in its life, by the provider's clock."""
     told = quote_model(quote, 0)
     return has_terms(trade, quote) and told.created <= trade.created
+
+
+def is_like(trade: Trade, quote: Record) -> bool:
+    """Whether a trade has the market and side of a quote, and isn't clearly older."""
+    is_same = (trade.market, trade.side) == (quote.market, quote.side)
+    told = from_datetime(quote_model(quote, 0).created)
+    return is_same and from_datetime(trade.created) + LATE >= told
 
 
 def are_alike(one: Record, other: Record) -> bool:

@@ -244,7 +244,8 @@ _DIRECTIONS = {
 
 
 def _execution(context: EngineContext, request: Record) -> Found:
-    """The only trade of the account with the terms of the quote that isn't another quote's."""
+    """The only trade of the account with the terms of the quote that isn't another quote's. One
+    that is like it may be it all the same: clocks differ, and providers round."""
     call = call_of(request)
     account_id = str(request.trading_account_id)
     with context.database.read() as connection:
@@ -256,11 +257,7 @@ def _execution(context: EngineContext, request: Record) -> Found:
     asked: Call[Any] = Call(operations.TRADES, (account_id,), query=ListQuery(limit=MAXIMUM_LIMIT))
     page = provider_of(context).ask(asked).value
     with context.database.read() as connection:
-        fitting = [
-            trade
-            for trade in page.data
-            if kept.could_be_of(trade, quote) and trades.find_any(connection, trade.id) is None
-        ]
+        unknown = [trade for trade in page.data if trades.find_any(connection, trade.id) is None]
         rivals = [
             other
             for each in pending
@@ -269,13 +266,15 @@ def _execution(context: EngineContext, request: Record) -> Found:
             and (other := quotes.find(connection, request.organisation_id, _quote_of(each)))
             and kept.are_alike(other, quote)
         ]
+    fitting = [trade for trade in unknown if kept.could_be_of(trade, quote)]
     if len(fitting) == 1 and not rivals:
         body = fitting[0].to_json()
         return Found(Told(fitting[0], body, created=True))
     if fitting:
         return Found(are_several=True)
     is_whole = len(page.data) >= page.pagination.total
-    return Found(is_not_done=is_whole and present > quote.expires + LATE)
+    has_none = is_whole and not any(kept.is_like(trade, quote) for trade in unknown)
+    return Found(is_not_done=has_none and present > quote.expires + LATE)
 
 
 def _quote_of(request: Record) -> str:
