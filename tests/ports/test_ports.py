@@ -344,6 +344,22 @@ def test_custody_sends_to_a_wallet_and_confirms_it_later(ported: Ported) -> None
     assert ported.status(withdrawal) == "completed"
 
 
+def test_custody_gives_no_account_the_address_of_another(
+    ported: Ported, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ported.bank, "addresses", lambda _query: {"address": f"0x{'ab' * 20}"})
+    asked = OpenTradingAccount(bank_account_id="ACC-2", bank_account_type="savings")
+    other = ported.engine.open_trading_account(asked).value.id
+
+    def open_on_ethereum(account: str) -> str:
+        request = OpenBlockchainAccount(trading_account_id=account, network="ethereum")
+        return ported.engine.open_blockchain_account(request).value.address
+
+    assert open_on_ethereum(ported.account) == open_on_ethereum(ported.account)
+    with pytest.raises(ServiceUnavailable, match="that of another trading account"):
+        open_on_ethereum(other)
+
+
 def test_a_wallet_on_a_list_waits_for_a_person_who_is_told_why(ported: Ported) -> None:
     wallet = _wallet(ported, LISTED)
     assert _pay(ported, wallet).status == "reviewing"

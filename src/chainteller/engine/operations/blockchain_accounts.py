@@ -51,7 +51,7 @@ def _address_in_custody(
     it's asked; None where custody is simulated, or the request is refused anyway.
 
     Raises:
-        ServiceUnavailable: the custody has no address for it.
+        ServiceUnavailable: the custody has no address for it, or that of another account.
     """
     port = context.ports.custody
     if port is None:
@@ -66,9 +66,13 @@ def _address_in_custody(
         return None
     told = port.read("/addresses", {"account": account.id, "network": on.name})
     try:
-        return parse_address(told["address"], on).display
+        address = parse_address(told["address"], on).display
     except (InvalidAddress, LookupError, TypeError, AttributeError):
         raise port.unavailable(f"its address isn't one of {on.name}") from None
+    with context.database.read() as connection:
+        if wallets.is_of_another(connection, organisation_id, on.name, address, account.id):
+            raise port.unavailable("its address is that of another trading account")
+    return address
 
 
 @writes(operations.OPEN_BLOCKCHAIN_ACCOUNT, _address_in_custody, timeless=True)

@@ -110,6 +110,12 @@ _OWNER = Query(
     "WHERE blockchain_account.id = :id",
     row_of("customer_reference", "bank_account_id"),
 )
+is_of_another = Query(
+    "SELECT 1 AS value FROM blockchain_account WHERE organisation_id = :organisation "
+    "AND network = :network AND address = :address AND trading_account_id <> :account LIMIT 1",
+    Value,
+).exists
+"""Whether an address in custody is that of another trading account."""
 _LEVELS = Query(
     "SELECT DISTINCT claim.level AS value FROM blockchain_account "
     "JOIN link ON link.blockchain_account_id = blockchain_account.id "
