@@ -398,11 +398,12 @@ def test_what_the_provider_does_not_answer_is_a_persons_to_settle(
         assert decided.status_code == 200, decided.text
     settled = gateway.call("GET", path)["data"][0]
     assert settled["status"] == ("accepted" if is_done else "failed")
+    gateway.provider.distort = _saying(WITHDRAWALS, id="TXN_OTHERS")
     last = gateway.post(path, "w1", amount="100.00", currency=TOKEN)
     if is_done:
         assert (last.status_code, last.json()["details"]["reason"]) == (409, "CARRIED_OUT")
     else:
-        assert last.status_code == 201
+        assert (last.status_code, last.json()["id"]) == (201, settled["id"])
         listed = gateway.call("GET", path)["data"][0]
         assert (listed["status"], listed["failureReason"]) == ("accepted", None)
     assert gateway.provider.asked.count(("POST", path)) == (1 if is_done else 2)
