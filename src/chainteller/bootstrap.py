@@ -324,7 +324,8 @@ def _port_key(settings: Settings, name: str, address: str) -> Callable[[], str]:
         raise SettingsInvalid(
             [f'ports.{name} is http://: use https://, or set service.cleartext = "allow"']
         )
-    return partial(api_key, place, os.environ, "")
+    wanted = f"ports.{name}_key_file or ports.{name}_key_command"
+    return partial(api_key, place, os.environ, "", wanted)
 
 
 def provider(settings: Settings, address: str) -> "Provider":
@@ -343,7 +344,8 @@ def provider(settings: Settings, address: str) -> "Provider":
         cleartext=settings.service.cleartext == "allow",
     )
     variable = "" if any(names.values()) else VARIABLE
-    key = partial(api_key, place, os.environ, variable)
+    wanted = "gateway.key_file or gateway.key_command"
+    key = partial(api_key, place, os.environ, variable, wanted)
     return Provider(address, key, honours_keys=gateway.honours_keys)
 
 

@@ -20,9 +20,14 @@ _COMMAND_TIMEOUT_S = 20
 _CARRIED = re.compile(r"[ -~]+", re.ASCII)
 
 
-def api_key(place: Place, environ: Mapping[str, str], variable: str = VARIABLE) -> str:
+def api_key(
+    place: Place,
+    environ: Mapping[str, str],
+    variable: str = VARIABLE,
+    settings: str = "a profile's key_file or key_command",
+) -> str:
     """Find the API key for ``place``. ``variable`` is the one that comes before its profile; empty
-    for none.
+    for none. ``settings`` are those that name the key, in words.
 
     Raises:
         SettingsInvalid: no key was found, it can't be sent in a header, or everybody on the way
@@ -30,13 +35,16 @@ def api_key(place: Place, environ: Mapping[str, str], variable: str = VARIABLE) 
     """
     place.require_privacy()
     key = (environ.get(variable, "").strip() if variable else "") or _found(place, environ)
+    if key is None:
+        ways = f"{variable}, or {settings}" if variable else settings
+        raise SettingsInvalid([f"no API key for {place.label}: set {ways}"])
     if not _CARRIED.fullmatch(key):
         what = "is empty" if not key else "is no single line of ASCII characters"
         raise SettingsInvalid([f"the API key for {place.label} {what}"])
     return key
 
 
-def _found(place: Place, environ: Mapping[str, str]) -> str:
+def _found(place: Place, environ: Mapping[str, str]) -> str | None:
     profile = place.profile
     if profile is not None:
         if profile.key_env:
@@ -45,12 +53,7 @@ def _found(place: Place, environ: Mapping[str, str]) -> str:
             return from_file("key_file", Path(profile.key_file).expanduser())
         if profile.key_command:
             return from_command("key_command", profile.key_command)
-    key = from_keyring("chainteller", profile.name if profile else place.address)
-    if key:
-        return key
-    raise SettingsInvalid(
-        [f"no API key for {place.label}: set {VARIABLE}, or a profile's key_file or key_command"]
-    )
+    return from_keyring("chainteller", profile.name if profile else place.address) or None
 
 
 def from_variable(setting: str, name: str, environ: Mapping[str, str]) -> str:

@@ -18,10 +18,11 @@ from tests.world.files import open_fresh
 from chainteller.adapters.port_files import FolderCustody
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
-from chainteller.bootstrap import ports, simulated
+from chainteller.bootstrap import ports, provider, simulated
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, SECOND, ManualClock
 from chainteller.domain.options import EngineOptions
+from chainteller.domain.outside import NotCarriedOut, Step
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.domain.simulated import Part
 from chainteller.engine.core.context import EngineContext
@@ -29,6 +30,7 @@ from chainteller.engine.core.ports import Ports
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification.full_pass import verify
 from chainteller.remote.outside import HttpPort
+from chainteller.service import operations
 from chainteller.service.errors import (
     InsufficientFunds,
     ServiceUnavailable,
@@ -47,9 +49,10 @@ from chainteller.service.models.funding import (
     Transfer,
     WithdrawalRequest,
 )
-from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.pages import ListQuery, MarketsQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.models.trades import Trade
+from chainteller.service.operations import Call
 from chainteller.settings.reading import load
 from chainteller.settings.values import SettingsInvalid
 
@@ -431,6 +434,23 @@ def test_the_settings_say_what_is_simulated(tmp_path: Path) -> None:
     assert Part.VENUE in simulated(settings)
     with pytest.raises(SettingsInvalid, match=r"ports\.core_bank is http://"):
         ports(settings)
+
+
+def test_without_a_key_nothing_is_sent_and_the_settings_are_named(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[ports]\ncore_bank = "http://127.0.0.1:9"\n')
+    settings = load(environ={"CHAINTELLER_HOME": str(tmp_path)})
+    core_bank, gateway = ports(settings).core_bank, provider(settings, "http://127.0.0.1:9")
+    assert core_bank is not None
+    named = r"set ports\.core_bank_key_file or ports\.core_bank_key_command"
+    with pytest.raises(ServiceUnavailable, match=named):
+        core_bank.read("/customers", {})
+    with pytest.raises(NotCarriedOut, match=named):
+        core_bank.carry_out(Step.DEBIT, "TXN_1.debit", {"amount": "1.00"})
+    named = r"CHAINTELLER_API_KEY, or gateway\.key_file or gateway\.key_command"
+    with pytest.raises(SettingsInvalid, match=named):
+        gateway.require_key()
+    with pytest.raises(ServiceUnavailable, match=named):
+        gateway.ask(Call(operations.MARKETS, query=MarketsQuery()))
 
 
 @pytest.mark.parametrize("status", ["sending", "notDone"])

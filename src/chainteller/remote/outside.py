@@ -18,7 +18,7 @@ from chainteller.remote.transport import (
     Transport,
     TransportFault,
 )
-from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.errors import ServiceUnavailable, TellerError
 
 DEADLINE_S = 5.0
 PAUSE_S = 10.0
@@ -34,7 +34,7 @@ class HttpPort:
     Args:
         part: which of the systems it is.
         address: its base address.
-        api_key: finds its key when it's first called, and raises SettingsInvalid, a ValueError.
+        api_key: finds its key when it's first called, and raises SettingsInvalid, a TellerError.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class HttpPort:
     def _connected(self) -> Transport:
         try:
             key = self._api_key()
-        except ValueError as error:
+        except TellerError as error:
             raise NotSent(str(error)) from None
         return Transport(self._address, key, deadline_s=self._deadline_s)
 

@@ -28,6 +28,7 @@ from chainteller.service.errors import (
     ServiceError,
     ServiceUnavailable,
     ServiceUnreachable,
+    TellerError,
     Unauthorized,
     ValidationFailed,
 )
@@ -47,7 +48,7 @@ class Provider:
 
     Args:
         address: the base address of the provider.
-        api_key: finds its API key when it's first called, and raises SettingsInvalid, a ValueError.
+        api_key: finds its key when it's first called, and raises SettingsInvalid, a TellerError.
         honours_keys: whether a request may be repeated with its idempotency key.
     """
 
@@ -102,7 +103,7 @@ class Provider:
     def _connected(self, deadline_s: float = DEADLINE_S) -> "_Client":
         try:
             key = self._api_key()
-        except ValueError as error:
+        except TellerError as error:
             raise _unavailable(str(error), "PROVIDER_KEY") from None
         return _Client(self.address, key, deadline_s, honours_keys=self.honours_keys)
 
