@@ -1,5 +1,6 @@
 """Of made secrets none passes, and ordinary texts do."""
 
+from collections.abc import Callable
 from random import Random  # noqa: TID251 - keys that can be made again from a seed
 
 import pytest
@@ -72,3 +73,32 @@ def test_raw_keys_of_xrp_are_told_from_public_ones(digits: Digits) -> None:
             beside = f"it shows ED{public.hex()} and {rng.randbytes(64).hex()}".upper()
             assert find_secret(beside, digits) is None
         assert find_secret(f"public key: ED{public.hex()}", digits) is None
+
+
+def _pair(rng: Random) -> bytes:
+    return crypto_sign_seed_keypair(rng.randbytes(32))[1]
+
+
+@pytest.mark.parametrize("digits", Digits)
+@pytest.mark.parametrize(
+    "spell",
+    [
+        lambda octets: " ".join(map(str, octets)),
+        lambda octets: "\n".join(f"{at}: {each}" for at, each in enumerate(octets)),
+        lambda octets: str([each - 256 if each > 127 else each for each in octets]),
+    ],
+    ids=["spaces", "places", "signs"],
+)
+def test_a_key_in_numbers_is_recognised_however_they_are_listed(
+    digits: Digits, spell: Callable[[bytes], str]
+) -> None:
+    rng = Random(6)  # noqa: S311 - no secret
+    assert all(find_secret(spell(_pair(rng)), digits) for _ in range(20))
+    assert all(find_secret(spell(rng.randbytes(32)), digits) for _ in range(20))
+
+
+@pytest.mark.parametrize("length", [32, 41, 96, 160, 224])
+def test_a_text_in_numbers_is_no_key(length: int) -> None:
+    """Neither 32 of them nor what a list of more has left after each 64."""
+    said = list((b"EXAMPLEBANK-C1001-7Q2M9K4T8X1B6N3D5F0H2J " * 6)[:length])
+    assert [each for each in Digits if find_secret(str(said), each)] == []

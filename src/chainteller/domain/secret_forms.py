@@ -121,9 +121,12 @@ def _is_solana_pair(text: str) -> bool:
 
 
 def _is_list_of_key(text: str) -> bool:
-    numbers = [int(n) for n in re.findall(r"\d+", re.sub(r'"\d{1,2}"\s*:', "", text), re.ASCII)]
-    data = bytes(number for number in numbers if number <= 255)
-    return len(data) == 32 or is_solana_secret_key(data)
+    """Whether octets are a key and don't spell a text, which no key does by chance."""
+    bare = re.sub(r'"?\d{1,4}"?\s*[:=]', "", text)
+    numbers = [int(n) for n in re.findall(r"-?\d+", bare, re.ASCII)]
+    data = bytes(number & 255 for number in numbers if -128 <= number <= 255)
+    is_key = len(data) == 32 and not (data.isascii() and data.decode().isprintable())
+    return is_key or is_solana_secret_key(data)
 
 
 def _is_decimal_key(text: str) -> bool:
@@ -290,11 +293,13 @@ FORMS: tuple[SecretForm, ...] = (
                lambda text: _is_der(text.removeprefix("0x"))),
     SecretForm("a private key (PKCS#8)", _shape("M[C-I][0-9A-Za-z+/_-]{58,}={0,2}"), _is_der),
     SecretForm("a secret key of Solana", _form(f"[{_BASE58}]{{80,90}}"), _is_solana_pair),
-    # Lists of octets: bare, in brackets, or as the values of {"0": 1, "1": 2}.
+    # Lists of octets: bare, in brackets, with their places ({"0": 1, "1": 2}) or with signs.
+    # Each is matched as a whole, for a part of a longer list is no key.
     SecretForm(
         "a secret key as numbers",
         re.compile(
-            r"""(?:(?:"\d{1,2}"\s*:\s*)?\d{1,3}\s*,\s*){31,63}(?:"\d{1,2}"\s*:\s*)?\d{1,3}(?!\d)""",
+            r"""(?:(?:"?\d{1,4}"?\s*[:=]\s*)?-?\d{1,3}[\s,;]+){31,}"""
+            r"""(?:"?\d{1,4}"?\s*[:=]\s*)?-?\d{1,3}(?!\d)""",
             re.ASCII,
         ),
         _is_list_of_key,
