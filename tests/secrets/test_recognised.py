@@ -102,3 +102,36 @@ def test_a_text_in_numbers_is_no_key(length: int) -> None:
     """Neither 32 of them nor what a list of more has left after each 64."""
     said = list((b"EXAMPLEBANK-C1001-7Q2M9K4T8X1B6N3D5F0H2J " * 6)[:length])
     assert [each for each in Digits if find_secret(str(said), each)] == []
+
+
+@pytest.mark.parametrize("width", [16, 33, 40, 48, 60])
+@pytest.mark.parametrize("start", ["", "0x"])
+@pytest.mark.parametrize("between", ["\n", "\r\n> ", " | "])
+def test_a_key_that_was_wrapped_is_recognised(width: int, start: str, between: str) -> None:
+    key = start + Random(7).randbytes(32).hex()  # noqa: S311 - no secret
+    wrapped = between.join(key[at : at + width] for at in range(0, len(key), width))
+    assert find_secret(wrapped)
+    if not start:
+        assert find_secret(wrapped, Digits.SIGNATURE)
+
+
+@pytest.mark.parametrize("around", ["{} 2026", "be {}", "2026-11-28 10:04 {}", "{} add me"])
+def test_a_key_in_groups_is_recognised_beside_what_looks_like_hex(around: str) -> None:
+    key = Random(8).randbytes(32).hex()  # noqa: S311 - no secret
+    dates = "2026-01-02 10:00. On " * 9
+    groups = around.format(" ".join(key[at : at + 4] for at in range(0, 64, 4)))
+    assert find_secret(groups)
+    assert find_secret(f"{dates}{groups}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-01 1500.00 fee 2.50\n" * 4,
+        "0x52908400098527886E0F7030069857D2E4169EE7 1500.000000 2026-11-29 10:00",
+        ":".join(["c0ffee15900df00d1234"[at : at + 2] for at in range(0, 20, 2)] * 6),
+    ],
+    ids=["amounts", "address", "signature"],
+)
+def test_numbers_and_hex_that_are_no_key_pass(text: str) -> None:
+    assert find_secret(text) is None

@@ -23,11 +23,22 @@ _MISREAD_HEX = re.compile(
 )
 _LEAST_HEX = 50
 """Digits of a misread key that are still digits."""
+_BETWEEN = r"[\s:,.>|-]{1,4}"
 _GROUPED_HEX = re.compile(
-    r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{2,32}(?:[\s:,.-]{1,3}[0-9a-fA-F]{1,32}){1,31}(?![0-9A-Za-z])",
+    rf"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{{2,32}}(?:{_BETWEEN}[0-9a-fA-F]{{1,32}})+(?![0-9A-Za-z])",
     re.ASCII,
 )
-_BETWEEN_PAIRS = re.compile(r"[\s:,.-]+")
+_WRAPPED_HEX = re.compile(
+    r"(?<![0-9A-Za-z])(?!0x[0-9a-fA-F]{40}\s)(?:0x)?[0-9a-fA-F]{1,63}[\s>|]{1,6}[0-9a-fA-F]{1,63}"
+    r"(?![0-9A-Za-z])",
+    re.ASCII,
+)
+"""Two lines of which one is longer than a group; an address and a number beside it aren't these."""
+_MOST_GROUPED = 66 + 16
+"""Digits of a key in groups, and of words and numbers beside it, such as a date."""
+_LEAST_HEX_LETTERS = 4
+"""Different ones in a key."""
+_BETWEEN_PAIRS = re.compile(r"[\s:,.>|-]+")
 _PARTS_OF_SIGNATURE = re.compile(r"""(?s)\br["']?\s*[:=].{0,120}\bs["']?\s*[:=]""", re.ASCII)
 # Names beside which whatever looks random is a secret.
 _LABEL = re.compile(
@@ -175,10 +186,24 @@ def _hex_words(text: str) -> Iterator[str]:
     for match in islice(_MISREAD_HEX.finditer(text), _MOST_MATCHES):
         if _is_misread(match[0]):
             yield match[0]
-    for match in islice(_GROUPED_HEX.finditer(text), _MOST_MATCHES):
-        joined = _BETWEEN_PAIRS.sub("", match[0])
-        if _HEX_KEY.fullmatch(joined) and re.search("[a-fA-F]", joined):
-            yield match[0]
+    for pattern in (_GROUPED_HEX, _WRAPPED_HEX):
+        found = (match[0] for match in pattern.finditer(text))
+        yield from islice(filter(_are_groups_of_key, found), _MOST_MATCHES)
+
+
+def _are_groups_of_key(text: str) -> bool:
+    """Whether groups of hex digits are a key's, perhaps with a few that stand beside it."""
+    groups = _BETWEEN_PAIRS.split(text)
+    if sum(map(len, groups)) > _MOST_GROUPED:
+        return False
+    ends = range(1, len(groups) + 1)
+    runs = ("".join(groups[start:end]) for end in ends for start in range(end))
+    return any(_HEX_KEY.fullmatch(run) and _has_letters_of_hex(run) for run in runs)
+
+
+def _has_letters_of_hex(text: str) -> bool:
+    """As numbers with a word such as "fee" beside them hardly have."""
+    return len({*text.lower()} & {*"abcdef"}) >= _LEAST_HEX_LETTERS
 
 
 def _is_misread(word: str) -> bool:
