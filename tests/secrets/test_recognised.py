@@ -5,7 +5,7 @@ from random import Random  # noqa: TID251 - keys that can be made again from a s
 
 import pytest
 from nacl.bindings import crypto_sign_seed_keypair
-from tests.secrets.generated import secrets
+from tests.secrets.generated import secrets, words_of
 from tests.secrets.ordinary import ordinary
 
 from chainteller.domain.pasted_secrets import Digits, find_secret
@@ -135,3 +135,15 @@ def test_a_key_in_groups_is_recognised_beside_what_looks_like_hex(around: str) -
 )
 def test_numbers_and_hex_that_are_no_key_pass(text: str) -> None:
     assert find_secret(text) is None
+
+
+@pytest.mark.parametrize("digits", Digits)
+@pytest.mark.parametrize("words_a_line", [2, 3, 4])
+def test_a_phrase_is_recognised_where_the_spaces_at_line_ends_are_lost(
+    digits: Digits, words_a_line: int
+) -> None:
+    rng = Random(9)  # noqa: S311 - no secret
+    for _ in range(20):
+        words = words_of(rng, "english")[:12]
+        lines = (" ".join(words[at : at + words_a_line]) for at in range(0, 12, words_a_line))
+        assert find_secret("".join(lines), digits)

@@ -25,7 +25,10 @@ _HARMLESS = re.compile(
 _PART = r"(?:-{0,2}[A-Za-z']{1,13}[.,?!]?|[0-9][0-9.,:/-]{0,12})"
 _SHORT_SENTENCE = re.compile(rf"{_PART}(?: {_PART}){{0,9}}", re.ASCII)
 _LEAST_DIGITS = 12
-"""Fewer words than a phrase has, and no word with digits in it, are the usual search."""
+_LEAST_LETTERS = 48
+"""Fewer words than a phrase has, no word with digits in it, and fewer letters than twelve words
+have where some of the spaces are lost, are the usual search.
+"""
 
 
 def find_secret(text: str, digits: Digits = Digits.KEY) -> str | None:
@@ -48,7 +51,8 @@ def find_secret(text: str, digits: Digits = Digits.KEY) -> str | None:
 
 def _is_short_sentence(text: str) -> bool:
     few = sum(map(str.isdigit, text)) < _LEAST_DIGITS
-    return few and _SHORT_SENTENCE.fullmatch(text) is not None
+    short = sum(map(str.isalpha, text)) < _LEAST_LETTERS
+    return few and short and _SHORT_SENTENCE.fullmatch(text) is not None
 
 
 def _cleaned(text: str) -> str:
