@@ -120,7 +120,7 @@ HOSTILE = (
     "1", "z", "ab ", "[", '{"a":', "Signature: ", "%41", "1,", "0x", "a1b2", "word ",
     "Uint8Array [",    "signature: '", "5" + "K" * 50 + " ", "private ", "xprv", "1. ",
     "-----BEGIN SIGNED MESSAGE-----\n",
-    "-----BEGIN SIGNED MESSAGE-----\n-----BEGIN SIGNATURE-----", "recovery\t", '\\"',
+    "-----BEGIN SIGNED MESSAGE-----\n-----BEGIN SIGNATURE-----", "recovery\t", '\\"', "\ufdfa",
 )  # fmt: skip
 
 
