@@ -353,6 +353,7 @@ def _of_other_chains(rng: Random) -> Secret:
         "Tezos": _checked(bytes([13, 15, 58, 7]), raw[:32]),
         "Nostr": f"nsec1{bech32[:58]}",
         "EOS": f"PVT_K1_{_checked(b'', raw[:32])}",
+        "Avalanche": f"PrivateKey-{_checked(b'', raw[:32])}",
     }
     kind = rng.choice(list(forms))
     return Secret(kind, forms[kind])

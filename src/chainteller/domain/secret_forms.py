@@ -259,6 +259,7 @@ FORMS: tuple[SecretForm, ...] = (
         "a private key of NEAR", re.compile(f"ed25519:[{_BASE58}]{{80,90}}", re.ASCII),
         _is_solana_pair,
     ),
+    SecretForm("a private key of Avalanche", _form(f"PrivateKey-[{_BASE58}]{{45,55}}")),
     SecretForm("a private key of Nostr", _form("nsec1[0-9a-z]{50,70}", re.IGNORECASE)),
     SecretForm("a private key of age", _form("AGE-SECRET-KEY-1[0-9A-Z]{50,70}", re.IGNORECASE)),
     SecretForm("a private key of Zcash", _form("secret-extended-key-[a-z]+1[0-9a-z]{100,}",
