@@ -130,3 +130,20 @@ def test_a_foreign_signature_in_a_mail_is_still_a_network_mismatch_of_the_same_k
     signed = SIGN["tron"](customer.key, text_for(customer.registered).encode()).hex()
     answer = diagnose(case(customer.registered, f"Here it is: 0x{signed}.\nThanks"))
     assert (answer.finding, answer.certain) == ("SIGNED_AS_TRON", True)
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        '{{"response": {{"data": {{"publicKey": "{key}", "signature": "{signature}"}}}}}}',
+        "{key},{signature}",
+        "Signed with {key}: {signature}",
+    ],
+    ids=["Crossmark", "columns", "sentence"],
+)
+def test_a_public_key_anywhere_in_the_paste_belongs_to_the_signature(paste: str) -> None:
+    customer = customers("xrp")[2]
+    signed = customer.answer(text_for(customer.registered))
+    filled = paste.format(key=signed[:66], signature=signed[66:])
+    answer = diagnose(case(customer.registered, filled))
+    assert (answer.accepted, answer.finding) == (True, "ACCEPTED")

@@ -10,13 +10,13 @@ import json
 import quopri
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from urllib.parse import unquote
 
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.pasting import without_invisibles
-from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
+from chainteller.wallets.encodings import Candidate, SignatureReading, decodings, with_key
 from chainteller.wallets.family import Family
 
 _MOST_READINGS = 40
@@ -184,6 +184,10 @@ def read_clipboard(paste: str, family: Family) -> Clipboard:
         _read_tokens(view, family, found)
         for address in _ADDRESS_WORD.finditer(view):
             found.add_address(address[0])
+    key = family.public_key_form.search(paste) if family.public_key_form else None
+    for at, part in enumerate(found.parts):
+        if key is not None:
+            found.parts[at] = replace(part, reading=with_key(key[0], part.reading))
     return found
 
 

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 import base58
@@ -46,6 +46,13 @@ def once_only(reading: SignatureReading) -> SignatureReading | None:
                 once = Candidate(data[:size], candidate.encoding)
                 return SignatureReading((once,), reading.prefix, reading.stated_text)
     return None
+
+
+def with_key(key: str, reading: SignatureReading) -> SignatureReading:
+    """The reading whose signatures follow the public key, in hex, that was pasted with them."""
+    raw = bytes.fromhex(key)
+    found = [Candidate(raw + c.data, c.encoding) for c in reading.candidates if len(c.data) == 64]
+    return replace(reading, candidates=(*found, *reading.candidates))
 
 
 def decodings(text: str, *, base58_first: bool) -> tuple[Candidate, ...]:

@@ -5,7 +5,6 @@ A paste is read without knowing which key should have signed; whether the bytes 
 """
 
 import re
-from dataclasses import replace
 
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.pasted_secrets import HEX_KEY_KIND, Digits, find_secret
@@ -13,7 +12,7 @@ from chainteller.domain.pasting import MAX_PASTE, unquoted, without_invisibles
 from chainteller.domain.secret_forms import is_solana_secret_key
 from chainteller.domain.secret_search import has_hex_key
 from chainteller.wallets.addresses import address_on_any
-from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
+from chainteller.wallets.encodings import Candidate, SignatureReading, decodings, with_key
 from chainteller.wallets.family import Family
 from chainteller.wallets.pasted_secrets import SecretPasted
 
@@ -85,13 +84,7 @@ def _read(visible: str, bare: str, family: Family) -> SignatureReading | None:
         reading = _read_value(bare, family, 0)
     if reading is None and (label := _LABEL.search(bare)):
         reading = _read_value(unquoted(label["value"]), family, 0)
-    return _with_key(bytes.fromhex(key), reading) if reading and key else reading
-
-
-def _with_key(key: bytes, reading: SignatureReading) -> SignatureReading:
-    """The reading whose signatures follow the public key that was pasted with them."""
-    found = [Candidate(key + c.data, c.encoding) for c in reading.candidates if len(c.data) == 64]
-    return replace(reading, candidates=(*found, *reading.candidates))
+    return with_key(key, reading) if reading and key else reading
 
 
 def _read_value(text: str, family: Family, depth: int) -> SignatureReading | None:
