@@ -113,7 +113,8 @@ def test_recorded_signatures_are_found_in_a_mail(name: str) -> None:
 
 
 MORE = ("message: ", "r: 1 s: ", "> ", "ur:a-b/", "{'a': ", "ab:", "1 ", '{"r":', "<p>", "b'\\x00",
-        "A" * 90 + "\n", "0x" + "ab" * 40 + "\n", "text:\nsignature:\n", "=3D", "%2")  # fmt: skip
+        "A" * 90 + "\n", "0x" + "ab" * 40 + "\n", "text:\nsignature:\n", "=3D", "%2",
+        "*", "`")  # fmt: skip
 
 
 @pytest.mark.parametrize("filler", [*HOSTILE, *MORE])

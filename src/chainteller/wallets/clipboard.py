@@ -48,7 +48,9 @@ _BARE_PARTS = re.compile(
     rf"""(?:0x)?([0-9a-f]{{64}})(?![0-9a-zA-Z])(?:[\s,;|"']+{_BARE_V})?""",
     re.ASCII | re.IGNORECASE,
 )
-_PIECES = re.compile(r"""["'`]\s*[+.&\\]?\s*\n\s*["'`]|["'`]\s*\+\s*["'`]|\s*\\\n\s*""", re.ASCII)
+_PIECES = re.compile(
+    r"""["'`]\s*[+.&\\]?\s*\n\s*["'`]|["'`]\s*\+\s*["'`]|(?<!\s)\s*\\\n\s*""", re.ASCII
+)
 """What stands between the pieces of a string that is written in several lines."""
 _EMPHASIS = re.compile(
     r"(?<![0-9A-Za-z+/_-])_+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z=])_+(?![0-9A-Za-z+/_-])"
@@ -213,7 +215,7 @@ def _views(paste: str) -> Iterator[str]:
     if "=3D" in plain or "=\n" in plain or "=20" in plain:
         plain = quopri.decodestring(plain.encode()).decode("utf-8", "replace")
     plain = _EMPHASIS.sub("", _PIECES.sub("", plain))
-    plain = re.sub(r"[*`\u200b]+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z=])[*`]+", "", plain)
+    plain = re.sub(r"(?<![*`])[*`]+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z=])[*`]+", "", plain)
     if "%2" in plain or "%3" in plain:
         plain = unquote(plain)
     for view in dict.fromkeys((visible, plain)):
