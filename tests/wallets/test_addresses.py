@@ -157,6 +157,25 @@ def test_says_why_an_address_is_refused(text: str, network: str, expected: str) 
     assert reason(text, network) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "network", "expected"),
+    [
+        ("mvbu1Gdy8SUjTenqerxUaZyYjmveZvt33q", "bitcoin", ""),
+        ("1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA", "bitcoin-testnet", ""),
+        ("1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA", "tron", "Bitcoin"),
+        (COSMOS, "osmosis", "Cosmos"),
+        (TRON, "ethereum", "TRON"),
+    ],
+)  # fmt: skip
+def test_names_the_network_of_an_address_that_is_of_another_family(
+    text: str, network: str, expected: str
+) -> None:
+    """A test network's address isn't said to be of a family that has the same form."""
+    with pytest.raises(InvalidAddress) as refused:
+        parse_address(text, resolve_network(network, test_networks=True))
+    assert refused.value.network == expected
+
+
 def test_refuses_program_derived_addresses_because_they_cannot_sign() -> None:
     refused = 0
     for number in range(64):

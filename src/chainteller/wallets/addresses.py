@@ -70,7 +70,8 @@ def _other_network(bare: str, network: Network, reason: str) -> str:
     """The network that an address is of, when it isn't one of this family; empty if unknown."""
     if reason not in _PERHAPS_FOREIGN:
         return ""
-    others = (family for family in FAMILIES if family is not network.family)
+    # Families share forms: an address of this one is of another of its networks.
+    others = () if network.family.is_address(bare) else FAMILIES
     family = next((each.label for each in others if each.is_address(bare)), "")
     return foreign_network(bare) or family
 
