@@ -8,7 +8,7 @@ from tests.wallets.clipboards import clipboards
 from tests.wallets.customers import Customer, case, customers, known, text_for
 from tests.wallets.secrets_of_wallets import secrets_of_wallets
 
-from chainteller.domain.pasted_secrets import find_secret
+from chainteller.domain.pasted_secrets import Digits, find_secret
 from chainteller.domain.secret_forms import find_form
 from chainteller.wallets.diagnose import diagnose
 
@@ -59,7 +59,7 @@ def test_no_form_of_a_signature_is_called_a_secret(customer: Customer) -> None:
 @pytest.mark.parametrize("encode", [b64encode, urlsafe_b64encode])
 def test_a_word_within_base64_is_no_secret(length: int, encode: Callable[[bytes], bytes]) -> None:
     """A signature in base64 now and then has a word that looks like a mistyped key."""
-    words = ("5" + "a" * 50, "K" + "b" * 51, "6P" + "c" * 56, "9" + "d" * 50)
+    words = ("5" + "g" * 50, "K" + "b" * 51, "6P" + "c" * 56, "9" + "h" * 50)
     minis = (f"S{number:021}".replace("0", "x") for number in range(10_000))
     mini = next(each for each in minis if find_form(each))
     assert all(find_form(word) for word in words)
@@ -79,3 +79,20 @@ def test_a_signature_that_looked_like_a_mistyped_key_is_none() -> None:
     )
     assert find_secret(found) is None
     assert find_secret(found.rpartition("+")[2].rstrip("=")) == "a private key (WIF)"
+
+
+@pytest.mark.parametrize("width", [33, 51, 52, 76, 80])
+def test_no_line_of_a_wrapped_signature_is_called_a_secret(width: int) -> None:
+    """A line of 51 or 52 characters looks like a mistyped key in WIF, and the end of hex does."""
+    for customer in EVERYONE:
+        for text in map(str, range(40)):
+            shown = customer.answer(text)
+            lines = [shown[at : at + width] for at in range(0, len(shown), width)]
+            assert find_secret("\n".join(lines), Digits.SIGNATURE) is None, lines
+            assert find_secret("\n> ".join(lines), Digits.SIGNATURE) is None, lines
+
+
+@pytest.mark.parametrize("beside", ["", "\n1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", " thanks"])
+def test_a_mistyped_key_beside_its_address_is_a_secret(beside: str) -> None:
+    mistyped = "5Kb8kLf9zgWQnogidDA76MzPL6TsZZY36hWXMssSzNydYXYB69K"
+    assert find_secret(mistyped + beside, Digits.SIGNATURE) == "a private key (WIF)"

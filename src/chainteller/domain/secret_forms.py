@@ -24,6 +24,9 @@ _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 _EDGES = r"(?<![0-9A-Za-z])(?:{})(?![0-9A-Za-z])"
 _NOT_IN_BASE64 = r"(?<![0-9A-Za-z+/_-]){}(?![0-9A-Za-z+/=_-])"
 """Of forms that are told by their shape: signatures in base64 have words of every length."""
+_NOT_IN_SIGNATURE = r"(?!\s+(?:>\s*)?[0-9A-Za-z+/=_-]{35,37}(?![0-9A-Za-z+/=_-]))"
+"""The first line of 64 or 65 bytes in base58 or base64; the address beside a key is shorter."""
+_HEX = re.compile("[0-9a-fA-F]+")
 _OF_2048 = "[01][0-9]{3}|20(?:[0-3][0-9]|4[0-7])"
 """The number of a recovery word in its list, as SeedQR writes it."""
 _ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
@@ -165,7 +168,7 @@ def _is_der(text: str) -> bool:
 
 def _decoded(text: str) -> bytes:
     try:
-        if re.fullmatch("[0-9a-fA-F]+", text):
+        if _HEX.fullmatch(text):
             return bytes.fromhex(text[: len(text) // 2 * 2])
         return _base64(text)
     except (ValueError, binascii.Error):
@@ -198,7 +201,11 @@ FORMS: tuple[SecretForm, ...] = (
     ),
     SecretForm("a private key file", re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY", re.ASCII)),
     SecretForm("a private key (WIF)", _form(f"[{_BASE58}]{{51,52}}"), _is_wif),
-    SecretForm("a private key (WIF)", _shape(f"[5KL9c][{_MISREAD_BASE58}]{{50,51}}"), _is_base58),
+    SecretForm(
+        "a private key (WIF)",
+        _shape(f"[5KL9c][{_MISREAD_BASE58}]{{50,51}}{_NOT_IN_SIGNATURE}"),
+        lambda text: _is_base58(text) and not _HEX.fullmatch(text),
+    ),
     SecretForm(
         "an encrypted private key (BIP-38)", _shape(f"6P[{_MISREAD_BASE58}]{{56}}"), _is_base58
     ),

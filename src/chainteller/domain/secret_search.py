@@ -29,11 +29,11 @@ _GROUPED_HEX = re.compile(
     re.ASCII,
 )
 _WRAPPED_HEX = re.compile(
-    r"(?<![0-9A-Za-z])(?!0x[0-9a-fA-F]{40}\s)(?:0x)?[0-9a-fA-F]{1,63}[\s>|]{1,6}[0-9a-fA-F]{1,63}"
-    r"(?![0-9A-Za-z])",
+    r"(?<![0-9A-Za-z])(?!0x[0-9a-fA-F]{40}\s)(?:0x)?[0-9a-fA-F]{1,63}"
+    r"(?:[\s>|]{1,6}[0-9a-fA-F]{1,63})+(?![0-9A-Za-z])",
     re.ASCII,
 )
-"""Two lines of which one is longer than a group; an address and a number beside it aren't these."""
+"""Lines that are longer than a group; an address and a number beside it aren't these."""
 _MOST_GROUPED = 66 + 16
 """Digits of a key in groups, and of words and numbers beside it, such as a date."""
 _LEAST_HEX_LETTERS = 4
