@@ -11,6 +11,7 @@ from tests.wallets.customers import (
     Customer,
     address,
     case,
+    challenge,
     customers,
     family,
     recorded,
@@ -20,6 +21,7 @@ from tests.wallets.test_reader import HOSTILE
 
 from chainteller.wallets.clipboard import read_clipboard
 from chainteller.wallets.diagnose import Diagnosis, diagnose
+from chainteller.wallets.matching import match
 
 FAMILIES = ("evm", "solana", "bitcoin", "tron")
 EVERYONE = [customer for name in FAMILIES for customer in customers(name)[:1]]
@@ -148,3 +150,14 @@ def test_a_public_key_anywhere_in_the_paste_belongs_to_the_signature(paste: str)
     filled = paste.format(key=signed[:66], signature=signed[66:])
     answer = diagnose(case(customer.registered, filled))
     assert (answer.accepted, answer.finding) == (True, "ACCEPTED")
+
+
+def test_several_signatures_are_found_in_a_paste_and_none_in_a_megabyte() -> None:
+    """Each paragraph of it would be read as a signature of every family."""
+    owners = [customers(name)[0] for name in ("evm", "solana")]
+    open_ = [challenge(each.registered) for each in owners]
+    signed = [each.answer(text_for(each.registered)) for each in owners]
+    found = match("\n\n".join(signed), open_)
+    assert [each.challenge for each in found.proved] == open_
+    megabyte = "\n\n".join([*signed, *(f"paragraph {at} " * 5 for at in range(15_000))])
+    assert match(megabyte, open_) == ((), (), tuple(open_))

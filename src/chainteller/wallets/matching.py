@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from chainteller.domain.challenges import ChallengeStatus, challenge_status
 from chainteller.domain.clock import format_instant, from_datetime
+from chainteller.domain.pasting import MAX_PASTE
 from chainteller.service.models.counterparties import Challenge, ClaimRequest
 from chainteller.wallets.cases import KnownChallenge
 from chainteller.wallets.encodings import SignatureReading
@@ -51,10 +52,13 @@ class Matches(NamedTuple):
 def match(text: str, challenges: Iterable[KnownChallenge]) -> Matches:
     """Hold each signature of a text against each challenge that is open.
 
-    At most ``MOST_SIGNATURES`` are looked at. A secret proves nothing and isn't among ``others``:
-    look for one before.
+    At most ``MOST_SIGNATURES`` are looked at, and nothing of a text that is too long for a paste.
+    A secret proves nothing and isn't among ``others``: look for one before.
     """
-    left, words = [each for each in challenges if each.state == ChallengeStatus.OPEN], _words(text)
+    left = [each for each in challenges if each.state == ChallengeStatus.OPEN]
+    if len(text) > MAX_PASTE:
+        return Matches((), (), tuple(left))
+    words = _words(text)
     families = list(dict.fromkeys(each.address.network.family for each in left))
     proved: list[Matched] = []
     for part in _parts(text, words):
