@@ -72,6 +72,23 @@ def test_names_the_challenge_to_which_the_signature_belongs() -> None:
     assert answer.suggestion.endswith(f"submit it to {IDS[1]}.")
 
 
+@pytest.mark.parametrize("customer", [ALICE, customers("solana")[0]], ids=["evm", "solana"])
+def test_another_wallet_that_signed_on_the_page_is_named(customer: Customer) -> None:
+    """A wallet may tell the page one address and sign with another one's key."""
+    other = customers(customer.family)[1]
+    page_text = f"bank.example wants you to sign in:\n{customer.registered.display}"
+    shown = replace(challenge(customer.registered), page_text=page_text)
+    paste = other.answer(page_text)
+    attempt = case(
+        customer.registered, paste, challenge=shown, known_addresses=known(other.registered)
+    )
+    answer = diagnose(attempt)
+    assert (answer.finding, answer.certain) == ("OTHER_REGISTERED_ADDRESS", True)
+    assert answer.recovered_address == other.registered.display
+    assert answer.witness is not None
+    assert proves(answer.witness)
+
+
 def test_looks_no_further_than_the_48th_other_challenge() -> None:
     others = tuple(challenge(ALICE.registered, challenge_id=f"CHG_{n:022d}") for n in range(49))
     last, beyond = others[47], others[48]

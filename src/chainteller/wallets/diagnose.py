@@ -176,6 +176,12 @@ class _Attempt:
         return self.case.challenge.address
 
     @property
+    def own_messages(self) -> list[bytes]:
+        """The message of this challenge, and the one that its signing page has signed."""
+        page_text = self.case.challenge.page_text
+        return [self.text] if page_text is None else [self.text, page_text.encode()]
+
+    @property
     def stated_messages(self) -> list[bytes]:
         """What the paste says was signed, without our own text."""
         # JSON may hold half a surrogate pair, which has no UTF-8 form.
@@ -684,8 +690,9 @@ def _known_address(attempt: _Attempt) -> Diagnosis | None:
     for known in attempt.known:
         address = known.address
         probe = attempt.probe_as(address.network.family)
-        if probe.match(attempt.text, address) is not None:
-            return _by_other_wallet(attempt, address, probe.witness(attempt.text, address))
+        for message in attempt.own_messages:
+            if probe.match(message, address) is not None:
+                return _by_other_wallet(attempt, address, probe.witness(message, address))
     return None
 
 
