@@ -146,4 +146,6 @@ def test_a_phrase_is_recognised_where_the_spaces_at_line_ends_are_lost(
     for _ in range(20):
         words = words_of(rng, "english")[:12]
         lines = (" ".join(words[at : at + words_a_line]) for at in range(0, 12, words_a_line))
-        assert find_secret("".join(lines), digits)
+        joined = "".join(lines)
+        assert find_secret(joined, digits)
+        assert find_secret(f"customer 12345 read out {joined} and asks what is wrong", digits)

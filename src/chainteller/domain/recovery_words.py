@@ -101,7 +101,11 @@ def is_recovery_phrase(text: str) -> bool:
         normal = [_normal(each) for each in tokens]
         if _in_one_list(normal) or _is_abbreviated(normal):
             return True
-    return any(_in_one_list(words) for words in _bare_words(text)) or (_is_joined(text))
+    return (
+        any(_in_one_list(words) for words in _bare_words(text))
+        or _is_joined(text)
+        or _is_partly_joined(text)
+    )
 
 
 def looks_like_recovery_phrase(text: str) -> bool:
@@ -263,6 +267,30 @@ def _is_joined(text: str) -> bool:
         words.append("".join(words))
     long = (_normal(word) for word in words if len(word) >= _JOINED // 2)
     return any(map(_is_of_joined_words, islice(long, _MOST_JOINED)))
+
+
+def _is_partly_joined(text: str) -> bool:
+    """Whether words of one list follow each other of which some have grown together in pairs, as
+    at the ends of lines."""
+    words = [_normal(each) for each in _LETTERS.findall(unicodedata.normalize("NFC", text))]
+    for known in word_lists() if len(words) >= _SHORTEST // 2 else ():
+        parted = [part for word in words for part in _parted(word, known)]
+        hits = [part in known.known for part in parted] if len(parted) > len(words) else []
+        for end in range(_SHORTEST, len(hits) + 1):
+            run = slice(end - _SHORTEST, end)
+            is_full = sum(hits[run]) >= _SHORTEST - _MISTYPED
+            if is_full and len({*parted[run]}) >= _DISTINCT:
+                return True
+    return False
+
+
+def _parted(word: str, known: WordList) -> Sequence[str]:
+    """The two words of the list that a word is made of, or the word."""
+    is_pair = word not in known.known and len(word) <= 2 * known.longest
+    places = range(3, len(word) - 2) if is_pair else ()
+    pairs = ((word[:at], word[at:]) for at in places)
+    whole = (pair for pair in pairs if pair[0] in known.known and pair[1] in known.known)
+    return next(whole, (word,))
 
 
 def _is_of_joined_words(word: str) -> bool:
