@@ -149,3 +149,29 @@ def test_a_phrase_is_recognised_where_the_spaces_at_line_ends_are_lost(
         joined = "".join(lines)
         assert find_secret(joined, digits)
         assert find_secret(f"customer 12345 read out {joined} and asks what is wrong", digits)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the recovery phrase is never shared with anyone and customer knows that very well indeed",
+        "told him that a private key is never needed and that nobody from the bank will ask for it",
+        "private key is safe, address bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+        "seed phrase is not affected. Wallet TPBivseBCFmG8AEL38DJ4hxrFMQteENxDz is verified",
+        "My private key is safe on the device. Signature: {signature}",
+        "the seed phrase is with my wife, signature below\n{signature}",
+        "passphrase: none\nof 0x52908400098527886E0F7030069857D2E4169EE7\nsignature: {signature}",
+    ],
+)
+@pytest.mark.parametrize("digits", Digits)
+def test_what_is_said_about_a_secret_is_none(text: str, digits: Digits) -> None:
+    signature = "0x" + Random(10).randbytes(65).hex()  # noqa: S311 - no secret
+    assert find_secret(text.format(signature=signature), digits) is None
+
+
+@pytest.mark.parametrize("digits", Digits)
+def test_what_a_label_names_is_a_secret_whatever_its_form(digits: Digits) -> None:
+    value = "q8Zt2LwV9xNbR4mKpY7sHd3G"
+    assert find_secret(f"private key is {value}\nsignature: none yet", digits)
+    assert find_secret(f"secret key: 1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2 {value}", digits)
+    assert find_secret("seed phrase: " + "gizmo oxidant batched rudder vexed " * 3, digits)

@@ -128,6 +128,11 @@ def is_list_of_words(text: str) -> bool:
     )
 
 
+def is_sentence(text: str) -> bool:
+    """Whether one of the first words of a text is in sentences, and in no list."""
+    return not _COMMON.isdisjoint(map(_normal, _tokens(text)[: _SHORTEST - _MISSING]))
+
+
 def is_valid_phrase(numbers: Sequence[int]) -> bool:
     """Whether the numbers of words, from 0, are a phrase with its checksum."""
     if len(numbers) not in _COUNTS:

@@ -81,6 +81,12 @@ def _base58_check(text: str, alphabet: str = _BITCOIN) -> bytes:
     return data[:-4] if data[-4:] == digest[:4] else b""
 
 
+def is_hash_address(text: str) -> bool:
+    """Whether a word is an address of Bitcoin's relatives, TRON or the XRP Ledger: 20 bytes of a
+    hash, with a version and a checksum."""
+    return any(len(_base58_check(text, each)) == 21 for each in (_BITCOIN, _RIPPLE))
+
+
 def _is_wif(text: str) -> bool:
     """Of Bitcoin, Litecoin, Dogecoin, Dash and their test networks."""
     payload = _base58_check(text)

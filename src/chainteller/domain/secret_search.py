@@ -10,7 +10,12 @@ from itertools import islice
 from urllib.parse import unquote_plus
 
 from chainteller.domain import recovery_words as phrases
-from chainteller.domain.secret_forms import decimal_keys, find_form, hidden_texts
+from chainteller.domain.secret_forms import (
+    decimal_keys,
+    find_form,
+    hidden_texts,
+    is_hash_address,
+)
 from chainteller.domain.secret_kinds import HEX_KEY_KIND, WORDS_KIND, Digits
 
 _HEX_KEY = re.compile(r"(?:0[xX])?(?:00|[eE][dD])?[0-9a-fA-F]{62,65}", re.ASCII)
@@ -57,7 +62,16 @@ _LABEL = re.compile(
 )
 _AFTER_LABEL = 100
 _RANDOM = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z+/=_-]{20,}", re.ASCII)
-_NAMED_ID = re.compile(r"[A-Z]{3}_[0-9A-Z]{4,}|0x[0-9a-fA-F]{40}", re.ASCII)
+_NAMED_ID = re.compile(
+    r"[A-Z]{3}_[0-9A-Z]{4,}|0x[0-9a-fA-F]{40}|"
+    r"(?:bc|tb|ltc|cosmos|osmo|celestia|dydx|inj|neutron|noble)1[02-9ac-hj-np-z]{38,62}",
+    re.ASCII,
+)
+_PUBLIC_LABEL = re.compile(
+    r"\b(?:sig(?:nature|ned|natur)?|unterschrift|firma|assinatura|podpis|подпись|https?)\b|"
+    r"签名|簽名|署名|서명",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(r"[\W\d]{0,8}(?:(?:\d{1,2}[.):]\s*)?[^\W\d_]{3,9}[\s,;]+){10,}[^\W\d_]{3,9}")
 # Short names, which only mean a key when one follows.
 _NAMED_KEY = re.compile(
@@ -140,11 +154,17 @@ def _is_labelled(text: str) -> bool:
 
 
 def _has_value(text: str) -> bool:
-    """Whether random characters are near a label, or a row of words follows it."""
-    if _WORDS.match(text):
+    """Whether random characters are near a label, or a row of words follows it. What the label of a
+    signature or the form of an address says is public is none of these."""
+    if _WORDS.match(text) and not phrases.is_sentence(text):
         return True
-    found = (match[0] for match in _RANDOM.finditer(text) if not _NAMED_ID.fullmatch(match[0]))
+    near = _PUBLIC_LABEL.split(text, maxsplit=1)[0]
+    found = (match[0] for match in _RANDOM.finditer(near) if not _is_public(match[0]))
     return any(any(map(str.isdigit, each)) and any(map(str.isalpha, each)) for each in found)
+
+
+def _is_public(word: str) -> bool:
+    return _NAMED_ID.fullmatch(word) is not None or is_hash_address(word)
 
 
 def _find_words(text: str, digits: Digits) -> str | None:
