@@ -89,6 +89,13 @@ def test_another_wallet_that_signed_on_the_page_is_named(customer: Customer) -> 
     assert proves(answer.witness)
 
 
+@pytest.mark.parametrize("v", [31, 32])
+def test_one_owners_signature_of_a_safe_is_a_contract_wallets(v: int) -> None:
+    signed = BOB.sign(text_for(ALICE.registered).encode())
+    answer = diagnose(case(ALICE.registered, "0x" + signed[:64].hex() + f"{v:02x}"))
+    assert (answer.finding, answer.certain) == ("CONTRACT_WALLET", False)
+
+
 def test_looks_no_further_than_the_48th_other_challenge() -> None:
     others = tuple(challenge(ALICE.registered, challenge_id=f"CHG_{n:022d}") for n in range(49))
     last, beyond = others[47], others[48]

@@ -32,6 +32,8 @@ from chainteller.wallets.witness import Witness
 _ERC6492_SUFFIX = bytes.fromhex("6492" * 16)
 _TOP_BIT = 1 << 255
 _PARITY = {0: 0, 1: 1, 27: 0, 28: 1}
+_OF_SAFE = frozenset({31, 32})
+"""A v of four more than a wallet's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,12 @@ def looks_like_contract_wallet(data: bytes) -> bool:
     return len(data) >= 96 and len(data) % 32 in {0, 1, 4} and first_word in {32, 64, 96}
 
 
+def _is_of_safe(candidate: Candidate) -> bool:
+    """Whether it's the signature of a Safe's only owner, who signed a hash as a message."""
+    is_hex = candidate.encoding in {"hex", "parts"}
+    return is_hex and len(candidate.data) == 65 and candidate.data[64] in _OF_SAFE
+
+
 def is_low_compact(data: bytes) -> bool:
     """Whether 64 bytes can be a compact signature."""
     return any(not reading.high_s for reading in read_recoverable(data))
@@ -239,7 +247,7 @@ class KeccakFamily(Family, abstract=True):
 
     def shape(self, reading: SignatureReading, _address: Address) -> Shape:
         best = reading.candidates[0]
-        if any(looks_like_contract_wallet(c.data) for c in reading.candidates):
+        if any(looks_like_contract_wallet(c.data) or _is_of_safe(c) for c in reading.candidates):
             return Shape("CONTRACT_WALLET")
         if bip322.holds_proof(reading):
             return Shape("LOOKS_LIKE_BITCOIN")
