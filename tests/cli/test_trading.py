@@ -117,6 +117,17 @@ def test_the_same_line_under_the_same_key_trades_once(teller: Teller, account: s
     assert teller("trades", "list", account, "--json").body["pagination"]["total"] == 1
 
 
+@pytest.mark.parametrize(
+    "line", ["deposit {} 5", "trade buy sol-usd --spend 5 --account {} --fund --yes"]
+)
+def test_an_empty_key_repeats_nothing_and_moves_nothing(
+    teller: Teller, account: str, line: str
+) -> None:
+    ended = teller(*line.format(account).split(), "--idempotency-key", "", "--json")
+    assert (ended.code, ended.body["error"]) == (2, "USAGE")
+    assert teller("transactions", "list", account, "--json").body["data"] == []
+
+
 def test_a_trade_is_shown_by_its_id_alone(teller: Teller, account: str, much_later: None) -> None:
     line = ("trade", "buy", "sol-usd", "--spend", "10", "--account", account, "--fund", "--yes")
     made = teller(*line, "--json").body

@@ -155,6 +155,12 @@ def test_a_formula_in_a_name_is_no_formula_in_a_csv_file(
     assert ",'=HYPERLINK(1)," in teller("keys", "list", "--format", "csv").out
 
 
+@pytest.mark.parametrize("group", ["deposits", "withdrawals", "trades", "quotes"])
+def test_an_empty_account_is_not_every_account(account: str, teller: Teller, group: str) -> None:
+    ended = teller(group, "list", "", "--json")
+    assert (ended.code, ended.body["error"]) == (1, "NOT_FOUND")
+
+
 def test_quotes_are_listed_of_an_account_and_shown(account: str, teller: Teller) -> None:
     line = ("quote", "sol-usd", "buy", "10", "--account", account, "--json")
     made = [teller(*line).body["data"][0] for _ in range(2)]

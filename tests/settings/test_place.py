@@ -54,6 +54,12 @@ def test_without_a_word_the_users_own_file_is_the_place(tmp_path: Path) -> None:
     assert not place.remote
 
 
+@pytest.mark.parametrize("flags", [Flags(url=""), Flags(database=""), Flags(profile="")])
+def test_an_empty_flag_names_no_other_place(tmp_path: Path, flags: Flags) -> None:
+    with pytest.raises(SettingsInvalid):
+        _configured(tmp_path, flags, CHAINTELLER_PROFILE="branch").place()
+
+
 def test_two_flags_that_name_a_place_exclude_each_other(tmp_path: Path) -> None:
     configured = _configured(tmp_path, Flags(url="http://a", database="sqlite:///b"))
     with pytest.raises(SettingsInvalid, match="exclude each other"):

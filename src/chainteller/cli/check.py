@@ -202,7 +202,7 @@ def _place(address: str) -> Place:
         Usage: the address is invalid, or a global option names another place.
     """
     configured = options().configured
-    if configured.flags.url or configured.flags.database:
+    if configured.flags.names_address:
         raise Usage("check takes the deployment's address as its argument, not as an option.")
     given_as = "URL" if "@" in address else f"URL {address!r}"  # no password is repeated
     flags = configured.flags._replace(url=address, url_given_as=given_as)

@@ -240,7 +240,7 @@ def refuse_a_place(what: str) -> None:
     """
     given = click.get_current_context().find_root().meta.get(_KEY, {})
     for name in ("profile", "database", "url"):
-        if given.get(name):
+        if name in given:
             raise Usage(f"--{name} can't be used here: {what} on a temporary bank only.")
 
 
@@ -250,8 +250,14 @@ def wants_json() -> bool:
 
 
 def idempotency_key() -> str | None:
-    """What ``--idempotency-key`` names."""
+    """What ``--idempotency-key`` names.
+
+    Raises:
+        Usage: it names none, as a script's unset variable does.
+    """
     found: str | None = click.get_current_context().meta.get(_KEY, {}).get("idempotency_key")
+    if found == "":
+        raise Usage("--idempotency-key is empty.", "Give a key, or leave the option out.")
     return found
 
 

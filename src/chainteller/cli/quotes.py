@@ -28,7 +28,7 @@ def list_quotes(account_id: str | None, selection: Selection[Quote]) -> None:
 
     def fetch(query: ListQuery) -> Page[Quote]:
         found = bank.quotes(query.model_copy(update={"trading_account_id": account_id}))
-        if account_id and not found.data:
+        if account_id is not None and not found.data:
             with contextlib.suppress(NotOffered):
                 bank.trading_account(account_id)  # raises NotFound: it's no account
         return found

@@ -64,7 +64,7 @@ def list_trades(account_id: str | None, selection: Selection[Trade]) -> None:
     with service() as bank:
         selection.show(
             bank,
-            partial(bank.trades, account_id) if account_id else bank.all_trades,
+            bank.all_trades if account_id is None else partial(bank.trades, account_id),
             nothing="no trades; make one: chainteller trade buy sol-usd --spend 100 --account ID",
         )
 

@@ -57,7 +57,8 @@ def deposits() -> None:
 def list_deposits(account_id: str | None, selection: Selection[Transfer]) -> None:
     """List deposits, newest first: of an account, or of every account."""
     with service() as bank:
-        fetch = partial(bank.deposits, account_id) if account_id else _of_all(bank, "deposit")
+        of_all = _of_all(bank, "deposit")
+        fetch = of_all if account_id is None else partial(bank.deposits, account_id)
         nothing = "no deposits; make one: chainteller deposit ACCOUNT AMOUNT"
         selection.show(bank, fetch, nothing=nothing)
 
@@ -103,8 +104,8 @@ def withdrawals() -> None:
 def list_withdrawals(account_id: str | None, selection: Selection[Transfer]) -> None:
     """List withdrawals, newest first: of an account, or of every account."""
     with service() as bank:
-        of_one = partial(bank.withdrawals, account_id or "")
-        fetch = of_one if account_id else _of_all(bank, "withdrawal")
+        of_all = _of_all(bank, "withdrawal")
+        fetch = of_all if account_id is None else partial(bank.withdrawals, account_id)
         nothing = "no withdrawals; make one: chainteller withdraw ACCOUNT AMOUNT"
         selection.show(bank, fetch, nothing=nothing)
 

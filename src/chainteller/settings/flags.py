@@ -12,3 +12,8 @@ class Flags(NamedTuple):
     read_only: bool = False
     url_given_as: str = "--url"
     """What complaints about the address call it."""
+
+    @property
+    def names_address(self) -> bool:
+        """Whether a flag is an address; an empty one, as of a script's unset variable, is wrong."""
+        return self.url is not None or self.database is not None

@@ -77,11 +77,11 @@ class Configured:
             SettingsInvalid: two flags name different places, or an address is invalid.
         """
         flags = self.flags
-        if flags.url and flags.database:
+        if flags.url is not None and flags.database is not None:
             raise SettingsInvalid(["--url and --database exclude each other"])
-        if flags.url:
+        if flags.url is not None:
             return self._remote(flags.url, flags.url_given_as)
-        if flags.database:
+        if flags.database is not None:
             return self._embedded(flags.database, "--database")
         if flags.profile:
             return self._of_profile(flags.profile, "--profile")
@@ -102,9 +102,9 @@ class Configured:
             SettingsInvalid: a flag names a remote deployment.
         """
         flags = self.flags
-        if flags.url:
+        if flags.url is not None:
             raise SettingsInvalid(["this command works on a database; --url names a deployment"])
-        if flags.database:
+        if flags.database is not None:
             return self._embedded(flags.database, "--database")
         if flags.profile:
             place = self._of_profile(flags.profile, "--profile")
@@ -124,7 +124,7 @@ class Configured:
     @property
     def is_read_only(self) -> bool:
         """Whether ``--read-only`` or the profile in use forbids every change."""
-        named = self.flags.url or self.flags.database or any(map(self.environ.get, _ADDRESSES))
+        named = self.flags.names_address or any(map(self.environ.get, _ADDRESSES))
         name = self.flags.profile or ("" if named else self.active_profile())
         profile = self.settings.profiles.get(name)
         return self.flags.read_only or (profile is not None and profile.read_only)
@@ -212,7 +212,7 @@ def configure(flags: Flags, environ: Mapping[str, str]) -> Configured:
     """
     configured = Configured(load(environ, profile=flags.profile), flags, environ)
     active = configured.active_profile()
-    elsewhere = flags.profile or flags.url or flags.database
+    elsewhere = flags.profile or flags.names_address
     if active and not elsewhere and configured.place().profile is not None:
         return Configured(load(environ, profile=active), flags, environ)
     return configured
