@@ -211,7 +211,11 @@ def test_events_are_read_from_a_cursor_on(account: str, teller: Teller) -> None:
     newest = teller("events", "--after", "-1", "--json").body
     assert newest["data"] == []
     assert newest["next"] >= whole["next"]
-    assert teller("events", "--after", str(2**53 - 1), "--all").out == "no events\n"
+    ahead = teller("events", "--after", str(2**53 - 1), "--all")
+    assert ahead.out == "no events\n"
+    assert "may be missing" in ahead.err
+    for line in (("events",), ("events", "--all")):
+        assert teller(*line, "--after", str(2**53 - 1), "--json").body["reset"] is True
     for wrong in (("--after", "-2"), ("--follow", "--all"), ("--follow", "--output", "x")):
         assert teller("events", *wrong).code == 2
 

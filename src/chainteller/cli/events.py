@@ -59,6 +59,8 @@ def events(
             _follow(found, after, output)
             return
         page = found.service.events(after or 0, limit or _AT_ONCE)
+        if page.reset:
+            _say_reset(after or 0)
         if is_everything:
             page = _all_after(found.service, page)
     more = "" if len(page.data) < (limit or _AT_ONCE) or is_everything else _next_step(page.next)
@@ -72,10 +74,15 @@ def _next_step(cursor: int) -> str:
 def _all_after(bank: Service, page: EventPage) -> EventPage:
     """The page and all that come after it; one without a new event is the last."""
     rows: list[Event] = []
+    reset = page.reset
     while new := [each for each in page.data if not rows or each.seq > rows[-1].seq]:
         rows += new
         page = bank.events(page.next, _AT_ONCE)
-    return EventPage(data=tuple(rows), next=page.next)
+    return EventPage(data=tuple(rows), next=page.next, reset=reset)
+
+
+def _say_reset(cursor: int) -> None:
+    say(f"events after {cursor} may be missing: not in this log, or not kept any more")
 
 
 def _follow(found: OpenedService, after: int | None, output: Output[Event]) -> None:
@@ -92,7 +99,7 @@ def _follow(found: OpenedService, after: int | None, output: Output[Event]) -> N
                 _print(event, output)
             sys.stdout.flush()
             if page.reset:
-                say(f"events after {cursor} may be missing: not in this log, or not kept any more")
+                _say_reset(cursor)
             cursor = page.next if page.reset else max(cursor, page.next)
             if len(page.data) < _AT_ONCE:
                 time.sleep(interval_s)
