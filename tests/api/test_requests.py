@@ -33,6 +33,7 @@ def test_a_body_that_is_no_json_is_malformed(call: Caller, body: bytes) -> None:
     answer = call("POST", OPEN, body=body, headers=JSON)
     assert (answer.status, answer.code) == (400, "MALFORMED_REQUEST")
     assert isinstance(answer.json["details"]["position"], int)
+    assert "sys." not in answer.json["message"]  # Python's own words
 
 
 @pytest.mark.parametrize("document", [[], "text", 1, True, {}, {"bankAccountId": "\ud800"}])

@@ -24,6 +24,8 @@ from chainteller.service.errors import (
 MAXIMUM_BODY_BYTES = 64 * 1024
 BODY_DEADLINE_S = 10.0
 MAXIMUM_DEPTH = 32
+_MOST_DIGITS = 40
+"""Of a whole number; Python's own limit is told in Python's words."""
 
 _MEDIA_TYPE = re.compile(r"application/json(\s*;\s*charset=\"?utf-8\"?)?\s*", re.IGNORECASE)
 _LARGEST = 10**40
@@ -84,7 +86,8 @@ def _too_large() -> PayloadTooLarge:
 
 
 def parse_json(body: bytes) -> object:
-    """Parse strict JSON (RFC 8259): UTF-8 without BOM, NaN, duplicate keys or deep nesting.
+    """Parse strict JSON (RFC 8259): UTF-8 without BOM, NaN, endless numbers, duplicate keys or
+    deep nesting.
 
     Raises:
         MalformedRequest: ``position`` is the offset of the error.
@@ -94,7 +97,10 @@ def parse_json(body: bytes) -> object:
     try:
         text = body.decode("utf-8")
         document: object = json.loads(
-            text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant
+            text,
+            object_pairs_hook=_no_key_twice,
+            parse_constant=_no_constant,
+            parse_int=_no_endless_number,
         )
     except UnicodeDecodeError as fault:
         raise MalformedRequest("The body is not UTF-8.", {"position": fault.start}) from None
@@ -110,6 +116,12 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(document) != len(pairs):
         raise ValueError("a key appears twice")
     return document
+
+
+def _no_endless_number(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError("a number has too many digits")
+    return int(digits)
 
 
 def _no_constant(_name: str) -> object:
