@@ -63,6 +63,12 @@ def test_a_stream_refuses_a_parameter_that_it_does_not_know(call: Caller) -> Non
         assert b'"field":"colour","code":"UNKNOWN_PARAMETER"' in read_until(raw, b"after.")
 
 
+def test_a_head_of_the_stream_is_answered_and_ends(call: Caller) -> None:
+    answer = call("HEAD", "/events/stream")
+    assert (answer.status, answer.body) == (200, b"")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+
+
 def test_streams_of_one_organisation_share_the_read_of_an_event(call: Caller, world: World) -> None:
     with contextlib.ExitStack() as held:
         first, theirs = world.key(), world.key(organisation=OTHER)
