@@ -237,7 +237,7 @@ def test_a_full_disk_refuses_by_name_and_leaves_the_books_right(world: World, pa
 @pytest.mark.forms(1)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without rights")
 @pytest.mark.parametrize("what", ["file", "folder"])
-def test_a_read_only_file_or_folder_refuses_writes_and_still_reads(
+def test_a_read_only_file_or_folder_refuses_writes_and_is_still_read_and_backed_up(
     world: World, path: Path, what: str
 ) -> None:
     account = world.account
@@ -249,8 +249,8 @@ def test_a_read_only_file_or_folder_refuses_writes_and_still_reads(
         healthy, *told = attempted(copy, account, "as-nobody")
     assert healthy == "healthy: True"
     assert told in (
-        ["not ready: STORAGE_READ_ONLY", "STORAGE_READ_ONLY", "reads go on"],
-        ["not ready: STORAGE_READ_ONLY", "CANNOT_OPEN", "reads go on"],
+        ["not ready: STORAGE_READ_ONLY", "STORAGE_READ_ONLY", "reads go on", "backed up"],
+        ["not ready: STORAGE_READ_ONLY", "CANNOT_OPEN", "reads go on", "backed up"],
     )
 
 

@@ -289,6 +289,10 @@ def _read_only(path: Path) -> sqlite3.Connection:
     address = address_of(path)
     if address == str(path):
         address = f"{path.absolute().as_uri()}?mode=ro"
+    return _connected(address)
+
+
+def _connected(address: str) -> sqlite3.Connection:
     return sqlite3.connect(address, uri=True, timeout=5, isolation_level=None)
 
 
@@ -327,7 +331,7 @@ def backup(database: Database, file: Path) -> None:
         raise _exists(file)
     try:
         with draft_beside(file) as draft:
-            with closing(sqlite3.connect(database.path, timeout=5, isolation_level=None)) as source:
+            with closing(_connected(address_of(database.path))) as source:
                 source.execute("VACUUM INTO ?", (str(draft),))
             _sync(draft)
             file.hardlink_to(draft)
