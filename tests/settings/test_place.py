@@ -54,6 +54,12 @@ def test_without_a_word_the_users_own_file_is_the_place(tmp_path: Path) -> None:
     assert not place.remote
 
 
+@pytest.mark.parametrize("port", ["99999", "0", "http", "-1", "\N{FULLWIDTH DIGIT EIGHT}"])
+def test_an_address_has_a_port_that_can_be(tmp_path: Path, port: str) -> None:
+    with pytest.raises(SettingsInvalid, match="--url needs http://HOST"):
+        _configured(tmp_path, Flags(url=f"http://127.0.0.1:{port}/teller")).place()
+
+
 @pytest.mark.parametrize("flags", [Flags(url=""), Flags(database=""), Flags(profile="")])
 def test_an_empty_flag_names_no_other_place(tmp_path: Path, flags: Flags) -> None:
     with pytest.raises(SettingsInvalid):

@@ -188,9 +188,17 @@ def database(value: object) -> str:
 
 def url(value: object) -> str:
     address = text(value)
-    if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", address):
+    if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", address) or not _has_port(address):
         raise ValueError("needs http://HOST or https://HOST")
     return address.rstrip("/")
+
+
+def _has_port(address: str) -> bool:
+    """Whether the port of an address, if it names one, can be."""
+    try:
+        return urlsplit(address).port != 0
+    except ValueError:
+        return False
 
 
 def otlp_endpoint(value: object) -> str:
