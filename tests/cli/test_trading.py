@@ -71,6 +71,12 @@ def test_a_list_says_how_many_more_there_are(teller: Teller) -> None:
     assert "more with --page" in teller("accounts", "list", "--limit", "3").out.splitlines()[-1]
 
 
+def test_a_list_without_rows_does_not_say_that_there_are_none(teller: Teller) -> None:
+    assert teller("accounts", "list", "--page", "99").out.startswith("page 99 is empty: there are ")
+    for arguments in (("--bank-account", "DDA-9999"), ("--text", "nobody at all")):
+        assert teller("accounts", "list", *arguments).out == "no matches\n"
+
+
 def test_one_line_funds_trades_and_waits_until_it_is_settled(
     teller: Teller, account: str, at_once: None
 ) -> None:

@@ -275,12 +275,16 @@ class Selection(Generic[Item]):
     def write(self, page: Page[Item], *, nothing: str) -> None:
         """Write a page, or a list that has only one."""
         seen, more = page.pagination, ""
+        total = f"more than {seen.more_than}" if seen.more_than else str(seen.total)
         if seen.total > len(page.data) and not self.is_everything:
-            total = f"more than {seen.more_than}" if seen.more_than else str(seen.total)
             more = (
                 f"page {seen.page}, {len(page.data)} of {total}; "
                 "more with --page and --limit, or --all"
             )
+        if seen.total:
+            nothing = f"page {seen.page} is empty: there are {total}"
+        elif self._filters:
+            nothing = "no matches"
         self.output.write(page, page.data, nothing=nothing, more=more)
 
     @property
