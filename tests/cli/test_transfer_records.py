@@ -147,6 +147,11 @@ def test_the_first_and_the_last_day_are_days(bank: Path, teller: Teller, day: st
     assert teller("deposits", "list", "--to", day).code == 0
 
 
+def test_a_statement_since_the_first_day_names_it(account: str, teller: Teller) -> None:
+    period = ("--from", "0001-01-01", "--to", "0001-12-31")
+    assert " 0001-01-01 to 0001-12-31 (UTC)\n" in teller("statement", account, *period).out
+
+
 def test_a_formula_in_a_name_is_no_formula_in_a_csv_file(
     bank: Path, teller: Teller, tmp_path: Path
 ) -> None:

@@ -257,8 +257,8 @@ def _period(found: Statement) -> str:
     last = found.to_time
     ended = _moment(last)
     if _is_midnight(last) and last > found.from_time:
-        ended = f"{last - timedelta(microseconds=1):%Y-%m-%d}"
-    began = f"{found.from_time:%Y-%m-%d}" if _is_midnight(found.from_time) else ""
+        ended = str((last - timedelta(microseconds=1)).date())
+    began = str(found.from_time.date()) if _is_midnight(found.from_time) else ""
     return f"{began or _moment(found.from_time)} to {ended} (UTC)"
 
 
