@@ -15,7 +15,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.umask(0o077)  # what is written is customers' data
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["--version"]:
-        print(f"chainteller {__version__}")  # noqa: T201 - the command line's answer
+        try:
+            print(f"chainteller {__version__}", flush=True)  # noqa: T201 - the command line's answer
+        except OSError:  # told below, as of every command
+            return _run(given)
         return 0
     if COMPLETION not in os.environ:
         from chainteller.cli import desk  # noqa: PLC0415 - not for --version
@@ -23,6 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console = desk.recognised(given)
         if console is not None:
             return desk.run(console)
+    return _run(given)
+
+
+def _run(given: Sequence[str]) -> int:
     from chainteller import garbage  # noqa: PLC0415 - not for --version
 
     with garbage.loading():

@@ -1,6 +1,7 @@
 """The program as a shell sees it."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -179,6 +180,40 @@ def test_output_that_cant_be_written_is_no_crash_and_no_refusal(
     with Path("/dev/full").open("w") as full, contextlib.redirect_stdout(full):
         assert run(line.split()) == code
     assert "\nOUTPUT_LOST: " in f"\n{capsys.readouterr().err}"
+
+
+@pytest.mark.forms(2)
+@pytest.mark.parametrize("stream", ["2>/dev/full", "2>&-", "<&-"])
+@pytest.mark.parametrize(
+    ("line", "code", "has"),
+    [
+        ("keys create --name a", 0, "key"),
+        ("keys revoke none", 1, "error"),
+        ("wallets diagnose CHG_1 -", 1, "error"),
+    ],
+)
+@pytest.mark.usefixtures("small_bank")
+def test_a_stream_that_cant_be_used_changes_neither_the_answer_nor_the_exit_code(
+    line: str, code: int, has: str, stream: str
+) -> None:
+    typed = f"{sys.executable} -m chainteller {line} --json {stream}"
+    ended = in_a_shell(f"{typed} </dev/null" if "<" not in stream else typed)
+    assert ended.returncode == code
+    assert has in json.loads(ended.stdout)
+    assert "CRASHED" not in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("line", ["--version", "--help", "keys --help"])
+def test_a_page_that_cant_be_written_is_no_crash(line: str) -> None:
+    ended = in_a_shell(f"{sys.executable} -m chainteller {line} >/dev/full")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("OUTPUT_LOST: ")
+
+
+def in_a_shell(line: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["/bin/sh", "-c", line], env=environment(), capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize("line", ["policy explain", "wallets recheck"])

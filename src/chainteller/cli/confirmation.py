@@ -61,7 +61,7 @@ def account_of_customer(bank: Service, account_id: str) -> str:
 
 def require_terminal() -> None:
     """Raise Usage where there is no terminal to ask on."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not (sys.stdin.isatty() and sys.stderr and sys.stderr.isatty()):
         raise Usage(
             "This needs confirmation, and there is no terminal to ask on.",
             "Add --yes to confirm in advance.",

@@ -1,5 +1,7 @@
 """Errors on stderr in three parts (code, meaning, next step) and their exit codes."""
 
+import errno
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -61,6 +63,14 @@ class OutputLost(TellerError):
         return "Free space, or write to another place, and run the command again."
 
 
+_OUTPUT_FAULTS = {errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+
+
+def is_of_output(error: OSError) -> bool:
+    """Whether it says that what is printed can't be written."""
+    return error.filename is None and error.errno in _OUTPUT_FAULTS
+
+
 _KEY_OPTION = "--idempotency-key"
 _BY_REASON = {
     "BAD_URL": Exit.USAGE,
@@ -117,9 +127,18 @@ def _repeated(typed: Sequence[str], key: str) -> str:
 
 
 def say(*lines: str) -> None:
-    """Print lines for a person on stderr: progress and errors."""
-    for line in lines:
-        print(printable(line), file=sys.stderr)  # noqa: T201 - the command line's answer
+    """Print lines for a person on stderr: progress and errors.
+
+    Where they can't be written, as on a full disk, they are dropped: what a command does, and its
+    exit code, don't depend on them.
+    """
+    if sys.stderr is None:  # it was closed, and print would take stdout
+        return
+    try:
+        for line in lines:
+            print(printable(line), file=sys.stderr)  # noqa: T201 - the command line's answer
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _described(details: Mapping[str, object]) -> Iterable[str]:

@@ -79,6 +79,8 @@ def program(context: click.Context) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns the exit code and never raises."""
+    if sys.stdin is None:  # it was closed
+        sys.stdin = io.StringIO()
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # a byte that is no text ends no session
     return run_program(program, arguments)

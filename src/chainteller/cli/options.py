@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chainteller.cli.error_output import OutputLost, Usage, say
+from chainteller.cli.error_output import OutputLost, Usage, is_of_output, say
 from chainteller.paths import shipped
 from chainteller.service.errors import OutcomeUnknown, ReadOnlyProfile
 from chainteller.settings.values import did_you_mean
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from chainteller.tui.customer_texts import CustomerTexts
 
 _KEY = "chainteller.options"
-_OUTPUT_FAULTS = {errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 _NEGATIVE = re.compile("--?[^A-Za-z-]")
 
 
@@ -138,8 +137,7 @@ class TellerCommand(click.Command):
                 error.idempotency_key = ""  # of one of its requests; all of it can be repeated
             raise
         except OSError as error:
-            is_of_output = error.filename is None and error.errno in _OUTPUT_FAULTS
-            if is_of_output and (is_change or not isinstance(error, BrokenPipeError)):
+            if is_of_output(error) and (is_change or not isinstance(error, BrokenPipeError)):
                 raise OutputLost(error, is_change=is_change) from error
             raise
 

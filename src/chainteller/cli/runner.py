@@ -9,7 +9,7 @@ from itertools import pairwise
 import click
 
 from chainteller.cli.crash_files import write_crash_file
-from chainteller.cli.error_output import Exit, OutputLost, Usage, report_error, say
+from chainteller.cli.error_output import Exit, OutputLost, Usage, is_of_output, report_error, say
 from chainteller.domain.pasted_secrets import Digits
 from chainteller.service.entered_secrets import require_no_secret
 from chainteller.service.errors import SecretEntered, TellerError
@@ -34,6 +34,11 @@ def run_program(program: click.Command, arguments: Sequence[str], typed: Sequenc
     except (KeyboardInterrupt, click.Abort):
         say("interrupted")
         return Exit.INTERRUPTED
+    except OSError as error:
+        if not is_of_output(error):
+            return report_error(write_crash_file(error))
+        _drop_output()
+        return report_error(OutputLost(error, is_change=False))
     except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
         return report_error(write_crash_file(error))
 
