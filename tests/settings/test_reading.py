@@ -54,6 +54,7 @@ def test_an_unknown_key_says_what_was_meant_and_where_it_stands(tmp_path: Path) 
         ('fill_delay_s = "soon"', "engine.fill_delay_s needs a number of seconds, 0 or more"),
         ("fill_delay_s = true", "engine.fill_delay_s needs a number of seconds, 0 or more"),
         ("fill_delay_s = inf", "engine.fill_delay_s needs a number of seconds, 0 or more"),
+        ("fill_delay_s = 1e12", "engine.fill_delay_s needs at most 100000000000 seconds"),
         ("quote_window_s = 0.5", "engine.quote_window_s needs a number of seconds, 1 or more"),
         (
             'price_feed = "guess"',

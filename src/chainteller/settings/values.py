@@ -60,6 +60,10 @@ def bank_code(value: object) -> str:
         raise ValueError("needs 1 to 12 capital letters and digits") from None
 
 
+_MOST_SECONDS = 10**11
+"""Twice as many from now on end in a year that can be written."""
+
+
 def seconds(minimum: int) -> Reader:
     def read(value: object) -> float:
         wrong = ValueError(f"needs a number of seconds, {minimum} or more")
@@ -71,6 +75,8 @@ def seconds(minimum: int) -> Reader:
             raise wrong from None
         if not math.isfinite(number) or number < minimum:
             raise wrong
+        if number > _MOST_SECONDS:
+            raise ValueError(f"needs at most {_MOST_SECONDS} seconds")
         return int(number) if number.is_integer() else number
 
     return read
