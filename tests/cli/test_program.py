@@ -97,6 +97,21 @@ def test_wrong_usage_never_repeats_a_key() -> None:
     assert key not in ended.out + ended.err
 
 
+_FILTERED = "trades list --side buy --market sol-usd --status settled --sort created --limit 1"
+_PHRASE = "legal winner thank year --json wave sausage worth useful legal winner thank yellow"
+
+
+@pytest.mark.usefixtures("small_bank")
+def test_the_names_of_options_are_no_recovery_words() -> None:
+    assert in_this_process(*_FILTERED.split()).out == "no matches\n"
+    split = in_this_process("customers", "find", *_PHRASE.split())
+    assert (split.code, split.body["error"]) == (1, "SECRET_ENTERED")
+    lines = f"{_FILTERED}\ncustomers find {_PHRASE}\n"
+    session = in_this_process("desk", "--plain", given=lines)
+    assert "no matches" in session.out
+    assert session.err.count("SECRET_ENTERED") == 1
+
+
 def test_wrong_usage_is_the_same_in_a_shell() -> None:
     ended, here = chainteller("acounts"), in_this_process("acounts")
     assert ended == here

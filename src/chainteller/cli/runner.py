@@ -15,6 +15,7 @@ from chainteller.service.entered_secrets import require_no_secret
 from chainteller.service.errors import SecretEntered, TellerError
 
 _OPTION = re.compile("--[a-z][a-z-]*=", re.ASCII)
+_OPTION_NAME = re.compile(r"(?<!\S)--[a-z][a-z-]*(?!\S)", re.ASCII)
 
 
 def run_program(program: click.Command, arguments: Sequence[str], typed: Sequence[str] = ()) -> int:
@@ -48,6 +49,11 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def without_options(line: str) -> str:
+    """A line without the names of its options, which are words, too, but no phrase's."""
+    return _OPTION_NAME.sub("", line)
+
+
 def require_no_secrets(words: Sequence[str]) -> None:
     """Check a command line before anything reads it: each word, and all of them together.
 
@@ -57,7 +63,7 @@ def require_no_secrets(words: Sequence[str]) -> None:
         SecretEntered: a word is a wallet's secret, or they are a recovery phrase.
     """
     values = [_OPTION.sub("", word) for word in words]
-    for text in (*values, " ".join(values)):
+    for text in (*values, without_options(" ".join(values))):
         require_no_secret("command line", text, Digits.HASH)
 
 
