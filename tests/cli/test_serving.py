@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.program import chainteller
 from tests.world.waiting import PATIENCE_S
 
 
@@ -49,6 +50,39 @@ def test_files_of_a_certificate_that_are_missing_are_named(tmp_path: Path) -> No
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert "/none.crt" in errors
+
+
+@pytest.mark.parametrize(
+    ("line", "metrics", "said", "choose"),
+    [
+        ("--port {port}", "", "127.0.0.1:{port} is in use.", "--host and --port"),
+        ("--port 0", "127.0.0.1:{port}", "127.0.0.1:{port} is in use.", "service.metrics_address"),
+        ("--unix /no/{long}", "", "/no/{long} cannot be used: AF_UNIX path too long.", "--unix"),
+    ],
+)
+def test_an_address_that_cannot_be_listened_on_is_a_usage_error(
+    home: Path, line: str, metrics: str, said: str, choose: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        names = {"port": other.getsockname()[1], "long": "s" * 200}
+        set_to = metrics.format_map(names)
+        setting = {"CHAINTELLER_SERVICE__METRICS_ADDRESS": set_to} if set_to else {}
+        ended = chainteller("serve", *line.format_map(names).split(), "--json", **setting)
+    assert (ended.code, ended.body["error"]) == (2, "CANNOT_LISTEN")
+    assert ended.body["message"] == f"The address {said.format_map(names)}"
+    assert ended.complaint[-1].startswith("Next: Choose another with ")
+    assert choose in ended.complaint[-1]
+
+
+def test_a_unix_socket_in_this_folder_is_shown_with_its_whole_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    process = serve(tmp_path / "home", "--unix", "teller.sock")
+    assert process.stdout is not None
+    assert process.stdout.readline() == f"listening on unix:{tmp_path}/teller.sock\n"
+    process.terminate()
+    process.communicate(timeout=PATIENCE_S)
 
 
 def test_a_unix_socket_is_served_and_every_file_is_private(tmp_path: Path) -> None:

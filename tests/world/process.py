@@ -13,9 +13,11 @@ from tests.world.faults import FAULTS
 
 from chainteller.api.listening import Address
 from chainteller.api.server import Serving, serve
+from chainteller.cli.error_output import report_error
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.options import EngineOptions
 from chainteller.service.deployment import DeploymentOptions
+from chainteller.service.errors import CannotListen
 
 
 def main(
@@ -29,9 +31,12 @@ def main(
     options = EngineOptions(rate_limits=False, fill_delay_s=0.5, settle_delay_s=0.5)
     world = build(url, clock=SystemClock(), options=options)
     outside = DeploymentOptions("0.0.test", rate_limits=limits == "on", stop_notice_s=float(notice))
-    return serve(
-        FAULTS[fault](world.engine, outside), Serving(Address(port=int(port)), int(workers))
-    )
+    try:
+        return serve(
+            FAULTS[fault](world.engine, outside), Serving(Address(port=int(port)), int(workers))
+        )
+    except CannotListen as error:
+        return report_error(error)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def is_loopback(host: str) -> bool:
 def url_of(listener: socket.socket, *, encrypted: bool = False) -> str:
     """The address that a listener answers at."""
     if isinstance(listener.getsockname(), str):
-        return f"unix:{listener.getsockname()}"
+        return f"unix:{Path(listener.getsockname()).absolute()}"
     host, port = listener.getsockname()[:2]
     scheme = "https" if encrypted else "http"
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

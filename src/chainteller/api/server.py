@@ -31,6 +31,7 @@ from chainteller.api.processes import EXIT_INTERRUPTED, serve_in_processes
 from chainteller.api.protocol import KEEP_ALIVE_S, BoundedHttpProtocol
 from chainteller.api.tls import Certificate, TlsGate
 from chainteller.service.deployment import Deployment
+from chainteller.service.errors import CannotListen
 from chainteller.telemetry.destinations import Destination
 
 DRAIN_S = 10
@@ -38,7 +39,6 @@ _LAST_ACCEPT_S = 0.01
 """Time for connections that the system accepted and this process hasn't yet."""
 NOTED_EVERY_S = 1
 """How often a process notes what it uses, for the metrics that another one reports."""
-EXIT_USAGE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Serving:
 
 
 def serve(deployment: Deployment, serving: Serving) -> int:
-    """Serve until SIGTERM (exit code 0) or SIGINT (130); 2 if an address can't be used."""
+    """Serve until SIGTERM (exit code 0) or SIGINT (130). Raises CannotListen."""
     send_logs_to(serving.log)
     with ExitStack() as opened:
         listeners = []
@@ -73,8 +73,9 @@ def serve(deployment: Deployment, serving: Serving) -> int:
             try:
                 listeners.append(opened.enter_context(address.listen()))
             except OSError as fault:
-                sys.stderr.write(_cannot_listen(address, fault))
-                return EXIT_USAGE
+                raise _cannot_listen(
+                    address, fault, is_of_metrics=address is serving.metrics
+                ) from None
             opened.callback(remove, address)
         _allow_many_connections()
         return _run(deployment, serving, listeners)
@@ -240,11 +241,15 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _cannot_listen(address: Address, fault: OSError) -> str:
-    what = "is in use" if fault.errno == errno.EADDRINUSE else f"cannot be used: {fault.strerror}"
-    another = "--host and --port (--port 0 picks a free one)" if address.unix is None else "--unix"
-    said = f"CANNOT_LISTEN: The address {address.shown} {what}.\n"
-    return f"{said}Next: Choose another with {another}.\n"
+def _cannot_listen(address: Address, fault: OSError, *, is_of_metrics: bool) -> CannotListen:
+    in_use = fault.errno == errno.EADDRINUSE
+    what = "is in use" if in_use else f"cannot be used: {fault.strerror or fault}"
+    chosen_by = (
+        "--host and --port (--port 0 picks a free one)" if address.unix is None else "--unix"
+    )
+    if is_of_metrics:
+        chosen_by = "the setting service.metrics_address"
+    return CannotListen(f"The address {address.shown} {what}.", chosen_by)
 
 
 def _allow_many_connections() -> None:

@@ -10,6 +10,7 @@ from enum import IntEnum
 from chainteller.domain.untrusted import printable
 from chainteller.service.error_codes import step_at_desk
 from chainteller.service.errors import (
+    CannotListen,
     OutcomeUnknown,
     PdfUnavailable,
     ServiceError,
@@ -83,6 +84,7 @@ _EXITS: tuple[tuple[type[TellerError], Exit], ...] = (
     (Usage, Exit.USAGE),
     (SettingsInvalid, Exit.USAGE),
     (PdfUnavailable, Exit.USAGE),
+    (CannotListen, Exit.USAGE),
     (SignInRequired, Exit.USAGE),
     (ServiceUnreachable, Exit.UNREACHABLE),
     (OutcomeUnknown, Exit.UNKNOWN),

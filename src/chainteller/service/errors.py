@@ -638,6 +638,21 @@ class PdfUnavailable(ClientError, code="PDF_UNAVAILABLE"):
         return f"Install it: {self.install}. Text and CSV need nothing more."
 
 
+class CannotListen(ClientError, code="CANNOT_LISTEN"):
+    """``serve`` can't listen on an address."""
+
+    next_step = "Choose another address."
+
+    def __init__(self, message: str, chosen_by: str) -> None:
+        """``chosen_by`` names the options or the setting with the address."""
+        super().__init__(message)
+        self.chosen_by = chosen_by
+
+    @property
+    def suggestion(self) -> str:
+        return f"Choose another with {self.chosen_by}."
+
+
 class CheckpointRefused(ClientError, code="CHECKPOINT_REFUSED"):
     """A checkpoint that says nothing about this log; ``reason`` names why."""
 
