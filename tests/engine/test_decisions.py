@@ -430,6 +430,12 @@ def test_what_a_control_cannot_be_is_named(bank: Bank, changes: dict[str, str], 
     assert [each["field"] for each in details(error)["errors"]] == [field]
 
 
+def test_the_end_of_time_is_no_time_that_is_past(bank: Bank) -> None:
+    error = refusal(bank.engine.open_decision, bank.control(until="9999-12-31T23:59:59Z"))
+    (told,) = details(error)["errors"]
+    assert told["message"] == "a time before the end of 9999; left out, it never ends"
+
+
 @pytest.mark.parametrize(
     "altered",
     [

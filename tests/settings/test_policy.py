@@ -53,7 +53,7 @@ def test_roles_cases_and_second_persons_are_read() -> None:
 
 def test_no_file_is_no_policy() -> None:
     assert read_policy("") == Policy()
-    with pytest.raises(SettingsInvalid, match="can't be read"):
+    with pytest.raises(SettingsInvalid, match="the policy /nowhere/policy"):
         read_policy("/nowhere/policy.toml")
 
 

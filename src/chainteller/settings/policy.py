@@ -37,7 +37,7 @@ def read_policy(path: str) -> Policy:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsInvalid([f"engine.policy: {file} can't be read: {error}"]) from None
+        raise SettingsInvalid([f"the policy {file} can't be read: {error}"]) from None
     return parse_policy(text, str(file))
 
 

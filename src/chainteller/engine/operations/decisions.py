@@ -488,6 +488,8 @@ def _checked_until(text: str, now: int) -> int:
         until = parse_instant(text)
     except ValueError as error:
         raise ValidationFailed.of("until", str(error)) from None
-    if not now < until < NEVER:
+    if until <= now:
         raise ValidationFailed.of("until", "a time that is still to come")
+    if until >= NEVER:
+        raise ValidationFailed.of("until", "a time before the end of 9999; left out, it never ends")
     return until
