@@ -26,6 +26,16 @@ def test_validate_names_every_problem_and_ends_with_2(home: Path, teller: Teller
     ]
 
 
+def test_validate_names_profiles_that_cannot_be_used_also_with_json(
+    home: Path, teller: Teller
+) -> None:
+    _configure(home, '[profiles.a]\nkind = "remote"\n[profiles.b]\nkind = "embedded"\n')
+    ended = teller("config", "validate", "--json")
+    assert (ended.code, ended.body["error"]) == (2, "CONFIGURATION")
+    assert ended.body["message"] == "profile 'a' is remote and has no url"
+    assert ended.err.startswith(f"CONFIGURATION: {ended.body['message']}\n")
+
+
 def test_validate_names_the_keys_that_the_console_would_refuse(home: Path, teller: Teller) -> None:
     _configure(home, '[keys]\n"accounts.deposit" = "w"\n"accounts.fly" = "x"\n')
     ended = teller("config", "validate")

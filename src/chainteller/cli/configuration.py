@@ -97,6 +97,8 @@ def validate() -> int:
         price_feed(given.configured.settings, SystemClock())
     except SettingsInvalid as error:
         return _not_valid(error)
+    if unreachable := given.configured.unusable_profiles():
+        return _not_valid(SettingsInvalid(unreachable))
     if wrong := clashes(given.configured.settings.keys):
         return _not_valid(SettingsInvalid(wrong))
     if unusable := given.customer_texts().problems:
@@ -111,6 +113,8 @@ def validate() -> int:
 
 
 def _not_valid(error: SettingsInvalid) -> int:
+    if wants_json():
+        document(error.to_wire())
     say(*(f"CONFIGURATION: {problem}" for problem in error.problems))
     say(f"Next: {error.suggestion}")
     return Exit.USAGE

@@ -121,6 +121,16 @@ class Configured:
         """The profile that applies without a flag; empty if there is none."""
         return self.environ.get("CHAINTELLER_PROFILE") or self.settings.desk.profile
 
+    def unusable_profiles(self) -> list[str]:
+        """What is wrong with profiles, also with those that aren't in use."""
+        found: list[str] = []
+        for name in self.settings.profiles:
+            try:
+                self._of_profile(name, f"profiles.{name}")
+            except SettingsInvalid as error:
+                found += error.problems
+        return found
+
     @property
     def is_read_only(self) -> bool:
         """Whether ``--read-only`` or the profile in use forbids every change."""
