@@ -277,6 +277,7 @@ def test_restore_refuses_a_bad_backup_and_changes_nothing(
     before = (tmp_path / "bank.db").read_bytes()
     error = refusal(maintenance.restore, bad, url(tmp_path / "bank.db"))
     assert error.details["reason"] == reason
+    assert "db restore" not in str(error.details["suggestion"])
     assert (tmp_path / "bank.db").read_bytes() == before
     assert not list(tmp_path.glob("*before-restore*"))
     assert not list(tmp_path.glob(".bank*"))

@@ -428,6 +428,29 @@ def _require_closed(path: Path, done: str = "restored") -> None:
         raise error
 
 
+_SPOILED = {
+    "STORAGE_CORRUPT": "The backup is damaged.",
+    "NOT_A_DATABASE": "The backup isn't a chainteller database.",
+    "EMPTY_FILE": "The backup is empty.",
+}
+"""What is wrong with a backup, by reason: of a database the same reason has other words, which say
+to restore a backup."""
+
+
+def _spoiled(reason: str) -> Exception:
+    return unavailable(reason, _SPOILED[reason], "Use another backup.")
+
+
+def _checked_backup(file: Path) -> DatabaseReport:
+    try:
+        return check(f"sqlite:///{file}")
+    except ServiceUnavailable as error:
+        reason = str(error.details.get("reason"))
+        if reason in _SPOILED:
+            raise _spoiled(reason) from None
+        raise
+
+
 def copy_checked(file: Path, draft: Path) -> None:
     if not file.exists():
         raise unavailable(
@@ -435,9 +458,9 @@ def copy_checked(file: Path, draft: Path) -> None:
             f"There is no backup file {file.name}.",
             "Name a file that chainteller db backup wrote.",
         )
-    report = check(f"sqlite:///{file}")
+    report = _checked_backup(file)
     if report.problems:
-        raise unavailable("STORAGE_CORRUPT", "The backup is damaged.", "Use another backup.")
+        raise _spoiled("STORAGE_CORRUPT")
     found = State(report.schema_state)
     if found is State.NEW:
         raise unavailable("NOT_A_DATABASE", "The backup holds nothing.", "Use another backup.")
