@@ -122,7 +122,7 @@ def test_a_deposit_is_told_with_amount_currency_and_time(tokyo: None) -> None:
     )
     told = CustomerTexts.load(FILE).of_transfer(transfer, "Example Bank")
     assert "1,000.00 USD arrived on " in told
-    assert "20 November 2026, 12:09 UTC (21:09 local)" in told
+    assert told.endswith("20 November 2026, 12:09 UTC (21:09 local).")
     assert "TXN" not in told
 
 
