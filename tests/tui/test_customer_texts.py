@@ -18,6 +18,8 @@ from chainteller.records.formats import both_times
 from chainteller.service import errors
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.models.funding import Transfer, TransferCurrency
+from chainteller.service.models.quotes import AssetAmount
+from chainteller.service.models.trades import Trade
 from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.failures import BANK_FUNDS, TO_WITHDRAW
 
@@ -124,6 +126,30 @@ def test_a_deposit_is_told_with_amount_currency_and_time(tokyo: None) -> None:
     assert "1,000.00 USD arrived on " in told
     assert told.endswith("20 November 2026, 12:09 UTC (21:09 local).")
     assert "TXN" not in told
+
+
+@pytest.mark.parametrize("status", TradeStatus)
+def test_a_sale_is_told_as_a_sale(status: TradeStatus) -> None:
+    moment = datetime(2026, 11, 20, 12, 9, tzinfo=UTC)
+    trade = Trade(
+        id="TXN_1",
+        status=status,
+        market="sol-usd",
+        side="sell",
+        price="205.33",
+        amount="2.5",
+        created=moment,
+        updated=moment,
+        asset_sold=AssetAmount(symbol="SOL", network="solana", amount="2.5"),
+        asset_bought=AssetAmount(symbol="USD", network="fiat", amount="510.76"),
+        settled_at=moment,
+        cancelled_at=moment,
+    )
+    told = CustomerTexts.load(FILE).of_trade(trade, "Example Bank")
+    assert "to sell 2.5 SOL" in told or "to sell SOL" in told
+    assert "sell SOL for" not in told
+    assert "paid 2.5 SOL" not in told
+    assert "your money is available" not in told
 
 
 def test_an_unknown_control_or_refusal_still_has_words() -> None:

@@ -68,8 +68,9 @@ class CustomerTexts:
 
     def of_trade(self, trade: "Trade", bank: str) -> str:
         values = {"bank": bank, **TRADE.spoken(trade)}
-        names = (f"trade.{trade.status}", f"trade.{trade.status}_in_short", "trade.other")
-        return self._first(names, values)
+        kinds = ("_sale", "", "_in_short") if trade.side == "sell" else ("", "_in_short")
+        names = (f"trade.{trade.status}{kind}" for kind in kinds)
+        return self._first((*names, "trade.other"), values)
 
     def of_quote(self, quote: "Quote", state: str, bank: str) -> str:
         """``state`` is live, expired, executed or unknown."""
