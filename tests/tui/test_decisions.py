@@ -22,6 +22,7 @@ from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.start import StartedDesk
+from chainteller.tui.widgets.detail import Detail
 
 USDC = Currency(type="stablecoin-currency", symbol="USDC", network="ethereum")
 REVIEW = (ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 0, 7_200, AtDeadline.REFUSE),)
@@ -145,6 +146,9 @@ async def test_keys_that_a_role_does_not_allow_are_not_offered(
         await settle(pilot)
         await press(pilot, "7")
         assert (" approve" in seen(app).splitlines()[-1]) == (not why)
+        told = " ".join(seen(app).replace("\u2502", " ").split())
+        assert ("A pays it. R gives the money back" in told) == (not why)
+        assert f"You can't decide it: {why}." in told or not why
         await press(pilot, "A")
         if why:
             assert why in seen(app)
@@ -226,7 +230,11 @@ async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
         assert bench.service.trading_account(account.id).controls == ("FROZEN",)
         await settle(pilot)
         assert "FROZEN: set on the account" in seen(app)
-        await press(pilot, "F")
+        await press(pilot, "7")
+        facts = app.screen.query_one("#detail", Detail).plain_text
+        assert facts.count(account.id) == 1
+        assert facts.count("FROZEN") == 1
+        await press(pilot, "1", "F")
         assert "LIFT FROZEN from the account?" in seen(app)
         await answer(pilot, "y")
         assert "FROZEN: lifted" in seen(app)

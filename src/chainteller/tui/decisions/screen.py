@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.decisions import DecisionStatus
 from chainteller.records.formats import Piece
+from chainteller.tui.commands import unavailable_reason
 from chainteller.tui.decisions import view
 from chainteller.tui.desk import Desk
 from chainteller.tui.list_screen import (
@@ -53,9 +54,15 @@ def _second_person(screen: "DecisionsScreen") -> tuple[Piece, ...]:
 
 
 def _blocks(screen: "DecisionsScreen", decision: "Decision") -> Blocks:
-    now = screen.desk.now
-    now_lines, facts = partial(view.now_lines, decision), partial(view.detail, decision, now)
+    now, whys = screen.desk.now, (_why_not(screen, "approve"), _why_not(screen, "refuse"))
+    now_lines, facts = partial(view.now_lines, decision, whys), partial(view.detail, decision, now)
     return Blocks(now_lines, facts, view.summary(decision, now))
+
+
+def _why_not(screen: "DecisionsScreen", name: str) -> str:
+    """Why the agent can't do it; read-only mode, which they can end, isn't counted."""
+    command = screen.commands_by_id[f"decisions.{name}"]
+    return "" if screen.desk.read_only else unavailable_reason(command, screen)
 
 
 class DecisionsScreen(ListScreen["Decision"]):

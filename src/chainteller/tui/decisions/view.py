@@ -122,8 +122,10 @@ def _left(decision: "Decision", now: int) -> Piece:
     return countdown(seconds), tone
 
 
-def now_lines(decision: "Decision", width: int) -> list[Line]:
-    """What is decided about, how long there is, and what each key does."""
+def now_lines(decision: "Decision", whys: tuple[str, str], width: int) -> list[Line]:
+    """What is decided about, how long there is, and what each key does; ``whys`` says why the
+    agent can't approve and can't refuse, empty where they can.
+    """
     what, amount = _KINDS.get(decision.kind, decision.kind).upper(), about(decision)
     if not is_open(decision):
         when = f" {decision.decided_at:%d %b %H:%M:%S} UTC" if decision.decided_at else ""
@@ -133,7 +135,9 @@ def now_lines(decision: "Decision", width: int) -> list[Line]:
     approves, refuses = _effects(decision)
     if decision.needs_two and decision.first_by is None:
         approves = "is the first of two approvals"
-    words = f"A {approves}. R {refuses}. {_at_deadline(decision)}"
+    keys = zip(whys, (f"A {approves}.", f"R {refuses}."), strict=True)
+    can = " ".join(words for why, words in keys if not why) or f"You can't decide it: {whys[1]}."
+    words = f"{can} {_at_deadline(decision)}"
     if decision.escalated_at is not None:
         words = f"Only the role {decision.to_role} decides it now. {words}"
     if decision.first_by is not None:
@@ -155,6 +159,8 @@ def _at_deadline(decision: "Decision") -> str:
 
 def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: ARG001 - as all details
     """The facts of a decision, its id last."""
+    is_said = decision.subject in (decision.trading_account_id, about(decision))
+    said_above = _SAID_ABOVE | ({"subject"} if is_said else frozenset())
     came = [("opened", decision.created, decision.opened_by)]
     if decision.first_at is not None and decision.first_by is not None:
         came.append(("first approval", decision.first_at, decision.first_by))
@@ -164,13 +170,13 @@ def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: A
             line((what, "muted"), right=(f"{at:%d %b %H:%M} UTC by {who}",))
             for what, at, who in came
         ),
-        *fact_lines(DECISION, decision, now, _SAID_ABOVE),
+        *fact_lines(DECISION, decision, now, said_above),
         line(("decision", "muted"), right=(decision.id,)),
     ]
 
 
 _SAID_ABOVE = frozenset(
-    {"id", "kind", "status", "amount", "symbol", "reason", "created", "opened_by", "due",
+    {"id", "kind", "status", "amount", "symbol", "control", "reason", "created", "opened_by", "due",
      "at_deadline", "first_by", "first_at", "decided_at", "decided_by"}
 )  # fmt: skip
 
