@@ -13,6 +13,7 @@ from textual import events
 from chainteller.tui.console.app import Console
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import StartedDesk
+from chainteller.tui.widgets.lines import Lines
 
 _LINK = "/blockchain-accounts/{}/counterparties"
 pytestmark = pytest.mark.parametrize("deployment", [SPEC_ONLY], indirect=True)
@@ -169,7 +170,8 @@ async def test_a_bank_account_without_its_kind_asks_for_it(bench: Bench, tmp_pat
         await press(pilot, "plus", *"DDA-3", "enter", "1")
         assert "with the checking bank account DDA-3" in seen(app)
         await answer(pilot, "y")
-    (account,) = bench.service.trading_accounts().data
+        (account,) = bench.service.trading_accounts().data
+        assert app.screen.query_one("#summary", Lines).plain_text.count(account.id) == 1
     assert (account.bank_account_id, account.bank_account_type) == ("DDA-3", "checking")
     app.desk.end()
 

@@ -261,6 +261,7 @@ async def test_the_account_and_a_trade_lead_to_their_transfers(bench: Bench) -> 
     async with app.run_test(size=LARGE) as pilot:
         await _serve(pilot, "DDA-1")
         assert "on hold for withdrawals" in seen(app)
+        assert "withdraw 250.50 USD" in seen(app)
         await press(pilot, "v")
         assert "ACTIVITY" in seen(app)
         await press(pilot, "2")

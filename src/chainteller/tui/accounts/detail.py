@@ -8,12 +8,14 @@ from chainteller.domain.assets import spoken_symbol
 from chainteller.domain.transfers import HOLDING
 from chainteller.records.accounts import ACCOUNT, UNKNOWN
 from chainteller.records.formats import (
+    approximate,
     grouped,
     money,
     same_amount,
     short_address,
     short_id,
     status,
+    transferred,
     when,
 )
 from chainteller.records.trades import is_trade
@@ -190,14 +192,15 @@ def happening(row: "Transaction", now: int) -> Line:
 def _summary_of(row: "Transaction") -> str:
     if is_trade(row):
         return f"{row.side.upper()} {row.market}"
-    return f"{'deposit' if direction(row) == 'deposit' else 'withdraw'} {grouped(row.amount)}"
+    what = "deposit" if direction(row) == "deposit" else "withdraw"
+    return f"{what} {transferred(row, approximate)}"
 
 
 def activity_choices(sheet: AccountSheet, now: int) -> dict[str, str]:
     """The newest transactions as lines to choose from, with their ids."""
     rows = () if isinstance(sheet.activity, Gap) else sheet.activity
     return {
-        f"{when(row.created, now) if row.created else '':<9}{_summary_of(row):<24}"
+        f"{when(row.created, now) if row.created else '':<9}{_summary_of(row):<28}"
         f"{status(row.status)[0]:<16}{short_id(row.id)}": row.id
         for row in rows
     }
@@ -268,7 +271,8 @@ def summary(sheet: AccountSheet, width: int) -> list[Line]:
     if not isinstance(sheet.balances, Gap):
         room = width - len(pieces[0][0]) - len("+99 more ")
         pieces += _amounts_that_fit(sheet.balances, room)
-    second = line((f" {account.id}   {_count_wallets(sheet)}   enter: detail", "muted"))
+    whose = f"{account.id}   " if account.customer_name else ""
+    second = line((f" {whose}{_count_wallets(sheet)}   enter: detail", "muted"))
     return [line(*pieces), second]
 
 
@@ -287,7 +291,7 @@ def _is_verified(row: "Counterparty") -> bool:
 def summary_heading(account: "TradingAccount") -> list[Line]:
     """The two lines while the rest is being fetched."""
     first = line((f" {account.customer_name or account.id}  ", "strong"))
-    return [first, line((f" {account.id}", "muted"))]
+    return [first, line((f" {account.id}" if account.customer_name else "", "muted"))]
 
 
 def _amounts_that_fit(balances: "Sequence[TokenBalance]", room: int) -> list[tuple[str, str]]:
