@@ -20,6 +20,7 @@ from chainteller.service.models.counterparties import (
     SmallTransferRequest,
     StatementRequest,
 )
+from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
@@ -150,6 +151,21 @@ def test_every_account_of_the_shift_has_its_part_and_its_own_actions(day: Day) -
     alone = handover_note(day.workspace, day.service, Shift("op01", 0), elsewhere, only=True)
     assert day.account not in alone
     assert "77.00" in alone
+
+
+def test_what_was_decided_stands_under_its_customer_in_words(day: Day) -> None:
+    freeze = OpenDecision(kind="control", subject=day.account, control="FROZEN", reason="DESK")
+    decision = day.service.open_decision(freeze).value.id
+    day.service.take_decision(decision)
+    day.service.approve_decision(decision, Approval())
+    close = OpenDecision(kind="market", subject="sol-usd", reason="DESK")
+    day.service.open_decision(close)
+    own, of_none = day.text().split("\n\n")[1:]
+    assert f"FROZEN set on the account: done  {decision}" in own
+    assert f"decision taken on lifting FROZEN: done  {decision}" in own
+    assert f"approval of lifting FROZEN: done  {decision}" in own
+    assert "closing of market sol-usd: done" in of_none
+    assert decision not in of_none
 
 
 def test_nothing_is_claimed_that_the_deployment_cannot_be_asked(day: Day, tmp_path: Path) -> None:

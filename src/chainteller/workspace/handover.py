@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from chainteller.domain.assets import base_symbol
+from chainteller.domain.assets import base_symbol, spoken_symbol
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND, to_datetime
+from chainteller.domain.decisions import DecisionKind
 from chainteller.domain.second_method import SmallTransferStatus, StatementStatus
 from chainteller.domain.trades import TERMINAL
 from chainteller.records.accounts import UNKNOWN
@@ -22,6 +23,7 @@ from chainteller.service.errors import NotOffered, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
+from chainteller.service.models.decisions import Decision
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade, Transaction
 from chainteller.workspace import records
@@ -122,6 +124,7 @@ class _Sections:
         self.found: dict[str, _Section] = {}
         self._current: dict[str, Transaction] = {}
         """Records that were asked for, by id."""
+        self._decisions: dict[str, Decision | None] = {}
 
     def of(self, account_id: str) -> _Section:
         """The part of an account, begun with its newest transactions."""
@@ -170,8 +173,11 @@ class _Sections:
         ]
 
     def _owner(self, request: SentRequest) -> str:
-        asked = _asked(request)
-        named = (*_ids(request), asked.get("tradingAccountId"), request.answer)
+        asked, decision = _asked(request), self._decision(request)
+        if decision is not None:
+            return decision.trading_account_id or ""
+        named = (*_ids(request), asked.get("tradingAccountId"), asked.get("subject"),
+                 request.answer)  # fmt: skip
         account = next((each for each in named if str(each).startswith("TDA_")), None)
         if account is not None:
             return str(account)
@@ -181,13 +187,23 @@ class _Sections:
         )
         return found.trading_account_id if found is not None else ""
 
+    def _decision(self, request: SentRequest) -> Decision | None:
+        """The decision that a request was about; None where it's about none that can be read."""
+        decision_id = _ids(request)[0]
+        if not decision_id.startswith("DEC_"):
+            return None
+        if decision_id not in self._decisions:
+            self._decisions[decision_id] = _or_none(lambda: self._service.decision(decision_id))
+        return self._decisions[decision_id]
+
     def add(self, account_id: str, request: SentRequest) -> None:
         """Add a request once, under its present outcome."""
         section, outcome = self.of(account_id), _Outcome()
         if request.operation in _MOVING and request.state is SentState.DONE:
             outcome = self._outcome(account_id, request.answer or request.key)
         at = f"{to_datetime(request.sent_at):%H:%M:%S}Z"
-        told = f"{at} {_what(request, outcome)}: {_ending(request, outcome)}"
+        what = _decision_words(request, self._decision(request)) or _what(request, outcome)
+        told = f"{at} {what}: {_ending(request, outcome)}"
         section.rows[_heading(request, outcome)].append(told)
         if outcome.record is not None and outcome.is_current and not outcome.is_over:
             section.open[outcome.record.id] = outcome.record.status
@@ -350,8 +366,36 @@ def _what(request: SentRequest, outcome: _Outcome) -> str:
         "submit_claim": f"signature of message {asked.get('challengeId')}",
         "link_counterparty": f"link of wallet {asked.get('address') or ''}",
         "require_reverification": f"new verification of wallet {ids[1]} required",
+        "open_decision": f"{asked['control']} set on the account"
+        if asked.get("control")
+        else f"closing of market {asked.get('subject')}",
     }.get(request.operation, request.operation.replace("_", " "))
     return words.rstrip()
+
+
+def _decision_words(request: SentRequest, decision: Decision | None) -> str:
+    """What was done about a decision; empty for other requests."""
+    done = _DECIDED.get(request.operation)
+    if done is None or decision is None:
+        return ""
+    about = {
+        DecisionKind.WITHDRAWAL: f"withdrawal of {_decided_amount(decision)}",
+        DecisionKind.CONTROL: f"lifting {decision.control}",
+        DecisionKind.MARKET: f"opening {decision.subject}",
+    }
+    return f"{done} {about.get(decision.kind, decision.subject)}"
+
+
+def _decided_amount(decision: Decision) -> str:
+    return money(decision.amount or "-", spoken_symbol(decision.symbol or ""))
+
+
+_DECIDED = {
+    "approve_decision": "approval of",
+    "refuse_decision": "refusal of",
+    "take_decision": "decision taken on",
+    "note_decision": "question to the customer about",
+}
 
 
 def _transfer_words(request: SentRequest, outcome: _Outcome) -> str:
