@@ -29,6 +29,7 @@ from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import DiagnosisRequest, RegisterCounterparty
+from chainteller.service.models.decisions import OpenDecision
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
@@ -336,6 +337,14 @@ def test_a_refused_repetition_says_nothing_of_the_first_attempt(
         ours.execute(quote, refused, key)
     assert [row.key for row in ours.workspace.in_doubt()] == [key]
     assert ours.settle(key).replayed
+
+
+def test_a_control_without_an_answer_is_named_with_its_account(ours: Bench) -> None:
+    freeze = OpenDecision(kind="control", subject=ours.account_id, control="FROZEN", reason="DESK")
+    ours.lost(Cut.BEFORE, lambda desk: desk.open_decision(freeze))
+    [doubtful] = ours.workspace.in_doubt()
+    told = describe(ours.workspace, doubtful)
+    assert told == f"set FROZEN on the account for {ours.account_id}"
 
 
 def test_a_restart_after_a_kill_finds_the_request_in_the_registry(

@@ -83,7 +83,10 @@ def account_of(workspace: Workspace, request: SentRequest) -> str:
     first = _id(request, 0)
     if first.startswith("TDA_"):
         return first
-    named = str(_asked(request).get("tradingAccountId") or "")
+    asked = _asked(request)
+    subject = str(asked.get("subject") or "")
+    of_subject = subject if subject.startswith("TDA_") else ""
+    named = str(asked.get("tradingAccountId") or of_subject)
     if named or not first.startswith("BCA_"):
         return named
     known = workspace.known_object(first, Kind.BLOCKCHAIN_ACCOUNT)
@@ -114,6 +117,11 @@ def words_of(workspace: Workspace, request: SentRequest) -> str:
         op.CREATE_CHALLENGE.name: f"message to sign for {asked.get('counterpartyId')}",
         op.REQUIRE_REVERIFICATION.name: f"require a new verification of {second}",
         op.OPEN_BLOCKCHAIN_ACCOUNT.name: f"open a blockchain account on {asked.get('network')}",
+        op.OPEN_DECISION.name: f"set {asked['control']} on the account"
+        if asked.get("control")
+        else f"close {asked.get('subject')}",
+        op.APPROVE_DECISION.name: f"approve decision {first}",
+        op.REFUSE_DECISION.name: f"refuse decision {first}",
     }
     return words.get(request.operation, request.operation.replace("_", " "))
 
