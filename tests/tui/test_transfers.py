@@ -110,6 +110,7 @@ async def test_the_list_is_of_one_account_or_of_all(bench: Bench) -> None:
             assert short_id(each) in shown
         assert short_id(several.others) not in shown
         assert app.screen.query_one(PagedList).total == 4
+        assert app.screen.query_one("#detail", Detail).plain_text.count("DDA-1") == 1
         await press(pilot, "0")
         assert "all accounts" in seen(app)
         assert short_id(several.two.id) in seen(app)

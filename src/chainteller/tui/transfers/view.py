@@ -87,9 +87,11 @@ def detail(
         width: cells of a line.
     """
     rows = [line(("customer", "muted"), right=(customer,))] if customer else []
+    to = target(transfer) if direction(transfer) == "withdrawal" else ""
     without = {"status", *(("trading_account_id",) if customer is None else ())}
+    without |= {"bank_account_id"} if to == transfer.bank_account_id else set()
     rows += fact_lines(transfer_fields(transfer), transfer, now, without)
-    rows += _whole("to", target(transfer) if direction(transfer) == "withdrawal" else "", width)
+    rows += _whole("to", to, width)
     rows += _whole("transaction", transfer.network_tx_hash or "", width)
     rows.append(line(("transfer", "muted"), right=(transfer.id or _NO_ID,)))
     rows += [line(), *answer.step_lines(transfer, steps_of(transfer, trail), width)]
