@@ -78,7 +78,10 @@ async def test_each_of_two_desks_sees_the_other_on_every_screen(bench: Bench) ->
                     await press(here, str(number))
                     seventh.desk.customer.serve(account)
                     await settle(here)
-                    assert "branch-8" in seen(seventh).splitlines()[1]
+                    line = seen(seventh).splitlines()[1]
+                    assert "branch-8" in line
+                    is_of_all = SCREENS[number - 1] == "decisions"
+                    assert ("Also on Customer 1: " in line) == is_of_all
                 seventh.desk.customer.serve(other)
                 await settle(here)
                 assert SAID not in seen(seventh), "it's about that customer only"

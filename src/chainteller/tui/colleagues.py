@@ -69,11 +69,12 @@ class Colleagues:
         return sorted((row for row in found if now - row.at < LATELY), reverse=True)
 
 
-def words(found: list[Colleague], now: int) -> tuple[str, str]:
-    """Who, and the newest of what they did: ``trade 09:12:44Z, 2 min ago``."""
+def words(found: list[Colleague], whose: str, now: int) -> tuple[str, str]:
+    """Who else works for ``whose``, and the newest of what they did: ``trade 09:12:44Z, 2 min
+    ago``."""
     newest = found[0]
     minutes = max(0, now - newest.at) // MINUTE
     ago = f"{minutes} min ago" if minutes else "just now"
     at = clock_time(to_datetime(newest.at))
     others = f" and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"Also on this customer: {newest.name}{others}", f"{newest.kind} {at}Z, {ago}"
+    return f"Also on {whose}: {newest.name}{others}", f"{newest.kind} {at}Z, {ago}"

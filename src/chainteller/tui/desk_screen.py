@@ -561,12 +561,16 @@ def _draw_bars(screen: DeskScreen) -> None:
 
 
 def _draw_colleagues(screen: DeskScreen) -> None:
-    """Say under the top bar who else works on the customer; without anybody there is no line."""
-    desk = screen.desk
+    """Say under the top bar who else works on the customer, by name where the records of all are
+    listed; without anybody there is no line.
+    """
+    desk, account = screen.desk, screen.desk.customer.account
     found = desk.colleagues.on(desk.customer.account_id, desk.now)
     screen.set_class(bool(found), "with-colleagues")
     if found:
-        who, what = words(found, desk.now)
+        is_of_all = screen.KEY == "decisions" or getattr(screen, "shows_all", False)
+        name = (account.customer_name or account.id) if account is not None else ""
+        who, what = words(found, name if is_of_all and name else "this customer", desk.now)
         said = line((f" {who}", "warn"), right=((f" {what} ", "warn"),))
         screen.query_one("#colleagues", Lines).show([said])
 

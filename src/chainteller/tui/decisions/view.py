@@ -161,6 +161,7 @@ def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: A
     """The facts of a decision, its id last."""
     is_said = decision.subject in (decision.trading_account_id, about(decision))
     said_above = _SAID_ABOVE | ({"subject"} if is_said else frozenset())
+    said_above |= {"holder"} if is_open(decision) else frozenset()
     came = [("opened", decision.created, decision.opened_by)]
     if decision.first_at is not None and decision.first_by is not None:
         came.append(("first approval", decision.first_at, decision.first_by))
