@@ -145,6 +145,21 @@ async def test_a_question_never_opens_over_another_one(bench: Bench, witness: Wi
         assert "this one wasn't asked" in seen(terminal.app)
 
 
+@pytest.mark.parametrize("opened", [each for each in FIELDS if each != "nothing open"])
+async def test_keys_that_edit_a_field_are_never_overtaken(bench: Bench, opened: str) -> None:
+    bench.open(2, deposit="500.00")
+    bench.world.advance(1)
+    Case(bench, "alice-ethereum")
+    async with console(bench, Writes()) as terminal:
+        await press(terminal.pilot, *OPEN[opened])
+        field = terminal.app.focused
+        assert isinstance(field, Input)
+        terminal.send("123\x154455\x7f\x7f66\x1b[D\x1b[D7")
+        await terminal.rest()
+        arrows_move = getattr(field, "asset", None) is None
+        assert field.value == ("44766" if arrows_move else "44667")
+
+
 # -- esc and a key ----------------------------------------------------------------------------
 
 

@@ -32,6 +32,7 @@ from textual.widgets._toast import Toast
 from chainteller.tui.textual_fixes.app import SteadyApp
 from chainteller.tui.textual_fixes.screen import SteadyScreen, lay_out_now
 from chainteller.tui.textual_fixes.terminal_output import Picture
+from chainteller.tui.widgets.ordered_input import OrderedInput
 
 
 class Probe(Message):
@@ -282,6 +283,24 @@ async def test_hit_list_a_list_too_narrow_for_a_letter_fails() -> None:
         width = listed.get_component_styles("option-list--option").padding.width
         with pytest.raises(ValueError, match="must not be zero"):
             listed.get_content_height(Size(width, 9), Size(width, 9), width)
+
+
+# -- fields ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "left"), [(Input, "10"), (OrderedInput, "15")])
+async def test_ordered_input_letters_overtake_keys_that_edit(kind: type[Input], left: str) -> None:
+    """The fix is in ``widgets/ordered_input.py``, beside what uses it."""
+
+    class OneField(App[None]):
+        def compose(self) -> ComposeResult:
+            yield kind()
+
+    async with OneField().run_test() as pilot:
+        for key in ("1", "0", "backspace", "5"):
+            pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await pilot.pause()
+        assert pilot.app.query_one(Input).value == left
 
 
 # -- what the terminal sends -----------------------------------------------------------------------

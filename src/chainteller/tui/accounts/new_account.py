@@ -20,6 +20,7 @@ from chainteller.tui.queries import query
 from chainteller.tui.service_calls import Later, OneAtATime
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.ordered_input import OrderedInput
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class CustomersScreen(ListDialog[str]):
 
     def compose(self) -> ComposeResult:
         hint = "name, reference or bank account"
-        search = Input(self._text, placeholder=hint, id="search", compact=True)
+        search = OrderedInput(self._text, placeholder=hint, id="search", compact=True)
         search.cursor_blink = False
         keys = (("enter", "key"), (" open   ", "muted"), ("esc", "key"), (" cancel", "muted"))
         with Vertical(id="customers-box"):

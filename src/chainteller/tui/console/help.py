@@ -14,6 +14,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.list_dialog import ListDialog
 from chainteller.tui.widgets.lines import Lines, line, wrapped
+from chainteller.tui.widgets.ordered_input import OrderedInput
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class HelpScreen(ListDialog[None]):
         self._terms = terms_for(desk.settings.glossary, self._here)
 
     def compose(self) -> ComposeResult:
-        search = Input(placeholder="search", id="search", compact=True)
+        search = OrderedInput(placeholder="search", id="search", compact=True)
         search.cursor_blink = False
         with Vertical(id="help-box"):
             yield Lines(

@@ -11,6 +11,7 @@ from textual.widgets import Input
 from chainteller.tui.dialogs.dialog import Answer, Dialog
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines
+from chainteller.tui.widgets.ordered_input import OrderedInput
 
 
 class LineDialog(Dialog[Answer], Generic[Answer]):
@@ -25,7 +26,7 @@ class LineDialog(Dialog[Answer], Generic[Answer]):
     LONGEST: ClassVar[int] = 200
 
     def compose(self) -> ComposeResult:
-        field = Input(
+        field = OrderedInput(
             self.value(),
             placeholder=self.PLACEHOLDER,
             id="line",

@@ -19,6 +19,11 @@ from textual.worker import Worker
 
 from chainteller.tui.textual_fixes.screen import SteadyScreen
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
+from chainteller.tui.widgets.ordered_input import OrderedInput
+
+
+class OrderedCommandInput(CommandInput, OrderedInput):
+    """The palette's field."""
 
 
 def is_palette_open(app: App[Any]) -> bool:
@@ -95,7 +100,7 @@ class SteadyPalette(SteadyScreen, CommandPalette):
     def compose(self) -> ComposeResult:
         with Vertical(id="--container"):
             with Horizontal(id="--input"):
-                field = CommandInput(placeholder=self._placeholder, select_on_focus=False)
+                field = OrderedCommandInput(placeholder=self._placeholder, select_on_focus=False)
                 field.cursor_blink = False
                 yield field
             with Vertical(id="--results"):

@@ -16,6 +16,7 @@ from chainteller.domain.untrusted import printable
 from chainteller.records.formats import Piece, money
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldStepped, FieldSubmitted
 from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.ordered_input import OrderedInput
 
 _LONGEST = 120
 """Characters of a field: more than the longest amount has, so that no text cut here is one."""
@@ -23,7 +24,7 @@ _UNFINISHED = frozenset("0123456789.,")
 """Of these alone is what may still become an amount."""
 
 
-class Field(Input):
+class Field(OrderedInput):
     """An input for one purpose.
 
     In an amount field (``asset`` is set) every character is kept as typed; left, right and tab
