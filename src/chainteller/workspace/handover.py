@@ -378,7 +378,7 @@ def _decision_words(request: SentRequest, decision: Decision | None) -> str:
     done = _DECIDED.get(request.operation)
     if done is None or decision is None:
         return ""
-    about = {
+    about: dict[str, str] = {
         DecisionKind.WITHDRAWAL: f"withdrawal of {_decided_amount(decision)}",
         DecisionKind.CONTROL: f"lifting {decision.control}",
         DecisionKind.MARKET: f"opening {decision.subject}",
