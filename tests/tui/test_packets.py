@@ -160,6 +160,29 @@ async def test_keys_that_edit_a_field_are_never_overtaken(bench: Bench, opened: 
         assert field.value == ("44766" if arrows_move else "44667")
 
 
+@pytest.mark.parametrize("steps", ["\t", "\t\x1b[C", "\x1b[C\t\x1b[D\t\t", "7\t"])
+async def test_an_amount_behind_another_side_or_market_is_the_one_of_the_quote(
+    bench: Bench, steps: str
+) -> None:
+    bench.open(2, deposit="500.00")
+    async with console(bench, Writes()) as terminal:
+        await press(terminal.pilot, "b")
+        terminal.send(f"{steps}0.25\x7f4")
+        await terminal.rest()
+        assert getattr(terminal.app.focused, "value", "") == "0.24"
+        assert "[sell]" in seen(terminal.app)
+
+
+@pytest.mark.parametrize("opened", ["deposit", "withdrawal"])
+async def test_keys_that_step_nowhere_hold_nothing_up(bench: Bench, opened: str) -> None:
+    bench.open(2, deposit="500.00")
+    async with console(bench, Writes()) as terminal:
+        await press(terminal.pilot, *OPEN[opened])
+        terminal.send("1\x1b[D2\t3")
+        await terminal.rest()
+        assert getattr(terminal.app.focused, "value", "") == "123"
+
+
 # -- esc and a key ----------------------------------------------------------------------------
 
 

@@ -30,7 +30,13 @@ from chainteller.tui.commands import (
 from chainteller.tui.customer import CustomerChanged, Told
 from chainteller.tui.desk import NOBODY, STARTING, Connection, Desk, Notification
 from chainteller.tui.found import Found
-from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
+from chainteller.tui.messages import (
+    FieldChanged,
+    FieldClosed,
+    FieldStepped,
+    FieldSubmitted,
+    KeyClicked,
+)
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.textual_fixes.keys import bind
@@ -292,10 +298,14 @@ class DeskScreen(Blank, FullScreen):
 
     @on(FieldChanged)
     @on(FieldClosed)
+    @on(FieldStepped)
     @on(FieldSubmitted)
-    def field_event(self, message: FieldChanged | FieldClosed | FieldSubmitted) -> None:
+    def field_event(
+        self, message: FieldChanged | FieldClosed | FieldStepped | FieldSubmitted
+    ) -> None:
         """Hand on what happened in the field, then the keys that were typed behind it. Nothing that
-        was typed for one customer is handed on while another one is served.
+        was typed for one customer is handed on while another one is served. A screen's own handler
+        has taken a step before.
         """
         if _put_field_away(self):
             self.let_keys_go_on()
@@ -306,7 +316,9 @@ class DeskScreen(Blank, FullScreen):
         if isinstance(message, FieldClosed):
             self.close_field()
             self.field_closed(message.purpose)
-        elif (value := self.field_bar.submitted(message.value)) is not None:
+        elif isinstance(message, FieldSubmitted) and (
+            (value := self.field_bar.submitted(message.value)) is not None
+        ):
             with as_command(f"{self.KEY}.{message.purpose}"):
                 _hand_on(self, message.purpose, value)
         self.let_keys_go_on()

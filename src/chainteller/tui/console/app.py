@@ -45,6 +45,8 @@ from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
 DEAF_S = 0.2
 _ANSWERS_FIELD = frozenset({"enter", "escape"})
+_STEPS_AMOUNT = frozenset({"left", "right", "tab"})
+"""Keys that make another amount of the field: of another asset, or to another place."""
 ENGINE_LIMIT_S = 15.0
 _THEMES_EVERY_S = 2.0
 
@@ -394,7 +396,10 @@ class Console(ConsoleShell):
         """
         if isinstance(event, events.Key) and await self._key_ends_here(event):
             return
+        stepped = _came_back(event, "tab")  # and its command runs now
         await super().on_event(event)
+        if stepped:
+            self.release_keys()
         if self.closes_dialog and _came_back(event, "escape"):
             self.closes_dialog = False
             self.release_keys()
@@ -420,6 +425,8 @@ class Console(ConsoleShell):
         if event.key in _ANSWERS_FIELD:
             self.typed_ahead.hold()
             self.answered_field = self.focused
+        elif event.key in _STEPS_AMOUNT and self.focused.asset is not None:
+            self.typed_ahead.hold()
         return False
 
     def suspend_refused(self) -> None:
