@@ -180,14 +180,14 @@ async def test_goals_and_words_are_not_shown_before_the_record_is_open(
 ) -> None:
     session = begin(scenario("cancel-too-late"))
     app = console_of(session, home)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await begun(pilot)
         shown = [seen(app)]
         for key in ("f3", "f7", "1", "escape", "f3", "f7", "2"):
             await press(pilot, key)
             shown.append(seen(app))
     text = "\n".join(shown)
-    assert "Open the caller's record first" in text
+    assert "Open the caller's record first: f3 and f7 work from then on  " in text
     assert "cancel-too-late" not in text
     assert not any(goal.says[:30] in text for goal in session.scenario.goals)
     assert not any(each.text[:30] in text for each in session.statements)

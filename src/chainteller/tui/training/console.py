@@ -66,7 +66,7 @@ class CountedKeys(TypedAhead):
 
 _CLOCK = re.compile(r"clock\s*\+?\s*(\d{1,6}[smh])", re.ASCII)
 _JUMPS = ("1m", "5m")
-_NOT_OPEN = "Open the caller's record first: goals and things to say are shown after that"
+_NOT_OPEN = "Open the caller's record first: f3 and f7 work from then on"
 
 
 def _show_story(console: "TrainingConsole") -> None:
