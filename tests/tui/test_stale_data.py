@@ -28,6 +28,15 @@ class Cut(Unsteady):
         return super().call(call)
 
 
+class Gone(Unsteady):
+    """With ``is_silent`` nothing is answered."""
+
+    def call(self, call: Call[Answer]) -> Answer:
+        if self.is_silent:
+            raise ServiceUnreachable("No connection.")
+        return super().call(call)
+
+
 def _age(shown: str) -> str:
     """The far end of the line of sol-usd."""
     found = re.search(r"^.sol-usd .*?(\S+)$", shown, re.MULTILINE)
@@ -48,6 +57,24 @@ async def test_prices_of_a_place_that_does_not_answer_grow_old(bench: Bench) -> 
         app.screen._tick()
         await settle(pilot)
         assert re.fullmatch(r"1m1\ds", _age(seen(app)))
+
+
+@pytest.mark.needs("buying-power")
+@pytest.mark.parametrize("keys", [("1",), ("P",)], ids=["account", "customer"])
+async def test_a_balance_is_told_as_of_when_it_was_read(
+    bench: Bench, keys: tuple[str, ...]
+) -> None:
+    bench.open(1, deposit="500.00")
+    line = Gone(bench.service)
+    app = bench.console(line)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, *keys)
+        line.is_silent = True
+        bench.world.advance(180)
+        await press(pilot, "t")
+        told = " ".join(seen(app).replace("\u2502", " ").split())
+        assert "500.00 USD is available to buy with, as of 20 November 2026, 12:00 UTC." in told
 
 
 async def test_the_price_beside_a_quote_is_renewed_or_says_its_age(bench: Bench) -> None:

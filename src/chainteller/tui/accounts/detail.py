@@ -59,6 +59,8 @@ class AccountDetail:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._sheet: AccountSheet | None = None
+        self.read_at = 0
+        """When the service was asked for it: what its balances are as of."""
 
     @property
     def sheet(self) -> AccountSheet | None:
@@ -72,9 +74,10 @@ class AccountDetail:
 
     async def load(self, account_id: str) -> None:
         """Raises TellerError: the account can't be read."""
-        desk = self._desk
+        desk, read_at = self._desk, self._desk.now
         service = desk.service_for(account_id)
         self._sheet = await call_service(account_sheet, service, account_id, desk.offers)
+        self.read_at = read_at
         self._desk.customer.refresh(self._sheet.account)
 
     def panes(
@@ -89,7 +92,7 @@ class AccountDetail:
                 return [], [line(), line()]
             loading = line(("loading", "muted"))
             return [*heading_lines(account), loading], summary_heading(account)
-        told = desk.customer_texts.of_account_sheet(sheet, desk.now, desk.settings.bank_name)
+        told = desk.customer_texts.of_account_sheet(sheet, self.read_at, desk.settings.bank_name)
         words = say(desk.privacy.figures(told), widths[0])
         shown = detail(sheet, desk.now, desk.privacy.balance, words, is_beside_day=is_beside_day)
         noted = notes(desk, sheet.notes, sheet.account.id)

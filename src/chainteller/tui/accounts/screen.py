@@ -254,7 +254,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return self.sheet
 
     def customer_text(self) -> str:
-        return _told(self, self.desk.now)
+        return _told(self, self.detail.read_at)
 
     # -- the field ----------------------------------------------------------------------------
 

@@ -48,6 +48,8 @@ class CustomerPage(FilteredListScreen[Entry]):
         super().__init__(desk)
         self.home_id = desk.customer.account_id
         self.sheet: CustomerSheet | None = None
+        self.read_at = 0
+        """When the service was asked for it: what its balances are as of."""
         self.core_of_text = lambda _: _told(self, 0)
         self.timeline: Timeline | None = None
 
@@ -187,7 +189,7 @@ class CustomerPage(FilteredListScreen[Entry]):
 
     def customer_text(self) -> str:
         """The state of each account, the one being served first."""
-        return _told(self, self.desk.now)
+        return _told(self, self.read_at)
 
     def main_text(self) -> str:
         """The facts, and the timeline as far as it was scrolled."""
@@ -234,7 +236,9 @@ def _renew(screen: CustomerPage, sheet: CustomerSheet) -> None:
 
 async def _load(screen: CustomerPage) -> None:
     """Read the facts, then as much of the timeline as is seen."""
+    read_at = screen.desk.now
     sheet = await call_service(customer_sheet, screen.desk, screen.home_id)
+    screen.read_at = read_at
     _renew(screen, sheet)
     if not screen.is_theirs:
         screen.dismiss()
