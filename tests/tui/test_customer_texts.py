@@ -98,6 +98,16 @@ def test_every_refusal_has_its_text_and_no_text_is_for_a_code_that_does_not_exis
     assert told <= set(ERRORS) | of_the_desk
 
 
+@pytest.mark.parametrize(
+    "code",
+    ["OUTCOME_UNKNOWN", "OUTCOME_MISMATCH", "PROVIDER_UNANSWERED", "IDEMPOTENCY_IN_PROGRESS",
+     "INTERNAL_ERROR", "VALIDATION_ERROR"],
+)  # fmt: skip
+def test_what_any_request_may_be_refused_with_calls_none_an_order(code: str) -> None:
+    assert "request" in TEXTS[f"refusal.{code}"]
+    assert "order" not in TEXTS[f"refusal.{code}"]
+
+
 @pytest.fixture
 def tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
