@@ -43,7 +43,9 @@ async def test_an_account_is_added_by_its_id_and_served(bench: Bench) -> None:
         assert "not offered by this deployment" in shown
         await press(pilot, "d", *"100", "enter")
         assert "deposit 100.00" in seen(app)
-        await press(pilot, "a")
+        await press(pilot, "colon", *"100")
+        assert "deposit 100.00 USD  was accepted" in seen(app)
+        await press(pilot, "escape", "a")
         assert "NOT_OFFERED" in seen(app)
         assert "not offered by this deployment   esc: back" in seen(app)
     assert bench.service.deposits(account.id).pagination.total == 1

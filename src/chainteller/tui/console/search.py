@@ -473,8 +473,9 @@ def _transfers(service: "Service", text: str) -> list[Found]:
 
 
 def _transfer_label(transfer: "Transfer") -> str:
-    to = target(transfer) if direction(transfer) == "withdrawal" else ""
-    where = f" to {short_address(to)}" if to else f" from {transfer.bank_account_id or '-'}"
+    is_deposit = direction(transfer) == "deposit"
+    place = (transfer.bank_account_id or "") if is_deposit else short_address(target(transfer))
+    where = f" {'from' if is_deposit else 'to'} {place}" if place else ""
     state = transfer.status if transfer.as_of is None else f"was {transfer.status}"
     what = f"{direction(transfer)} {transferred(transfer)}{where}  {state}"
     return f"{what}  {short(transfer.id)}".rstrip()
