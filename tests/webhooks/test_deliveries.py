@@ -204,7 +204,8 @@ def test_pauses_grow_only_while_an_endpoint_accepts_nothing(
     receiver = receivers(lambda message: 500 if message.event["resource"] == trade.id else 204)
     made = sending.to(receiver)
     sending.world.settle()
-    attempts = []
+    attempts = list[int]()
+    shown = sending.engine.webhook(made.id)
     for is_news in (True, True, True, True, False, False, True):
         if is_news:
             sending.world.deposit("10.00")
