@@ -204,7 +204,7 @@ def test_pauses_grow_only_while_an_endpoint_accepts_nothing(
     receiver = receivers(lambda message: 500 if message.event["resource"] == trade.id else 204)
     made = sending.to(receiver)
     sending.world.settle()
-    attempts = list[int]()
+    attempts, pauses = list[int](), list[float]()
     shown = sending.engine.webhook(made.id)
     for is_news in (True, True, True, True, False, False, True):
         if is_news:
@@ -213,8 +213,14 @@ def test_pauses_grow_only_while_an_endpoint_accepts_nothing(
         shown = sending.engine.webhook(made.id)
         attempts.append(shown.attempts)
         assert shown.next_attempt is not None
-        sending.wait(shown.next_attempt.timestamp() - sending.world.clock.now() / SECOND)
+        pauses.append(shown.next_attempt.timestamp() - sending.world.clock.now() / SECOND)
+        sending.wait(pauses[-1])
     assert attempts == [1, 1, 1, 1, 2, 3, 1]
+    assert [round(each) for each in pauses[3:6]] == [
+        0,
+        pytest.approx(5, abs=1),
+        pytest.approx(31, abs=2),
+    ]
     assert shown.failing_since is not None
 
 

@@ -18,7 +18,7 @@ from chainteller.domain.clock import DAY
 
 GIVE_UP_AFTER = 3 * DAY
 """How long one event is tried before its endpoint is paused, in microseconds."""
-_PAUSES_S = (1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
+_PAUSES_S = (0.2, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 _JITTER = 0.1
 _LONGEST_URL = 500
 _PATH = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@%/-]*", re.ASCII)
@@ -250,11 +250,11 @@ def advance(
 
 
 def pause_us(attempts: int, retry_after_s: int, random_byte: int) -> int:
-    """Microseconds until the next attempt, after so many that failed.
+    """Microseconds until the next attempt, after so many in which nothing was accepted.
 
     ``retry_after_s`` is the endpoint's own wish, which counts for a day at most; ``random_byte``
     spreads the attempts of many endpoints.
     """
-    planned = _PAUSES_S[min(attempts, len(_PAUSES_S)) - 1]
+    planned = _PAUSES_S[min(attempts, len(_PAUSES_S) - 1)]
     spread = 1 + _JITTER * random_byte / 255
     return round(max(planned * spread, min(retry_after_s, _PAUSES_S[-1])) * 1_000_000)

@@ -330,7 +330,7 @@ class Deliverer(Background):
         if row.failing_since is None:
             _log.warning("webhook %s fails: %s", row.id, refused)
         (byte,) = self._context.randomness.bytes(1)
-        pause = pause_us(attempts, refused.retry_after_s, byte)
+        pause = pause_us(0 if is_alive else attempts, refused.retry_after_s, byte)
         values |= {"failing_since": since, "attempts": attempts, "next_at": tx.now + pause}
         reason = PauseReason.GONE if refused.is_gone else None
         is_altered = refused.unsent is Unsent.ENDPOINT_ALTERED
