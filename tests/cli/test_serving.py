@@ -77,12 +77,15 @@ def test_an_address_that_cannot_be_listened_on_is_a_usage_error(
 def test_a_unix_socket_in_this_folder_is_shown_with_its_whole_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    packages = map(os.path.abspath, filter(None, sys.path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(packages))
     monkeypatch.chdir(tmp_path)
     process = serve(tmp_path / "home", "--unix", "teller.sock")
     assert process.stdout is not None
-    assert process.stdout.readline() == f"listening on unix:{tmp_path}/teller.sock\n"
+    shown = process.stdout.readline()
     process.terminate()
     process.communicate(timeout=PATIENCE_S)
+    assert shown == f"listening on unix:{tmp_path}/teller.sock\n"
 
 
 def test_a_unix_socket_is_served_and_every_file_is_private(tmp_path: Path) -> None:

@@ -831,7 +831,7 @@ FAULTS = (
     Fault(
         "commands go on without a terminal to ask on",
         "cli/confirmation.py",
-        "    if not (sys.stdin.isatty() and sys.stderr.isatty()):",
+        "    if not (sys.stdin.isatty() and sys.stderr and sys.stderr.isatty()):",
         "    if sys.stdin is None:",
         f"{TRADING}::test_money_needs_a_yes_where_nobody_can_be_asked",
     ),

@@ -254,7 +254,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return self.sheet
 
     def customer_text(self) -> str:
-        return _told(self, self.detail.read_at)
+        return _told(self)
 
     # -- the field ----------------------------------------------------------------------------
 
@@ -329,13 +329,13 @@ async def _load_detail(screen: AccountsScreen) -> None:
         show_frame(screen)
 
 
-def _told(screen: AccountsScreen, now: int) -> str:
-    """The text for the customer, with balances as of ``now``."""
+def _told(screen: AccountsScreen, as_of: int | None = None) -> str:
+    """The text for the customer, with balances as of when they were read, or another instant."""
     refused, sheet = refusal_text(screen), screen.sheet
     if refused or sheet is None:
         return refused
-    bank = screen.desk.settings.bank_name
-    return screen.desk.customer_texts.of_account_sheet(sheet, now, bank)
+    at = screen.detail.read_at if as_of is None else as_of
+    return screen.desk.customer_texts.of_account_sheet(sheet, at, screen.desk.settings.bank_name)
 
 
 def _take_up_transfer(screen: AccountsScreen) -> None:
