@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from chainteller.tui.customer_texts import CustomerTexts
 
 _KEY = "chainteller.options"
+_LONGEST_NAME = 15
+"""Of a command that is repeated: a part of a secret may be longer, and isn't."""
 _NEGATIVE = re.compile("--?[^A-Za-z-]")
 
 
@@ -168,7 +170,8 @@ class TellerGroup(click.Group):
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             close = did_you_mean(name, self.list_commands(ctx))
-            ctx.fail(f"There is no command {name!r}{close or '.'}")
+            named = f" {name!r}" if len(name) <= _LONGEST_NAME else " of that name"
+            ctx.fail(f"There is no command{named}{close or '.'}")
         return super().resolve_command(ctx, args)
 
 
