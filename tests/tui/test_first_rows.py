@@ -157,7 +157,7 @@ async def test_keys_typed_before_a_start_without_first_rows_act_in_order_or_not_
 async def test_keys_typed_before_a_slow_start_are_dropped_in_words(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chainteller.tui.console.app.ENGINE_LIMIT_S", 0.1)
+    monkeypatch.setattr("chainteller.tui.console.app.ENGINE_LIMIT_S", 1.0)
     bench.open(1, deposit="100.00")
     app, go = starting(bench, fails=False)
     async with app.run_test(size=(100, 30)) as pilot:
