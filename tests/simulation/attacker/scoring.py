@@ -20,7 +20,7 @@ from tests.simulation.attacker.bank import (
     copied,
     seen,
 )
-from tests.simulation.attacker.raw import Raw, RawTable, Row, Rows, Statement, attacking
+from tests.simulation.attacker.raw import Key, Raw, RawTable, Row, Rows, Statement, attacking
 from tests.simulation.generators import Draw
 from tests.world.logs import entries
 
@@ -43,6 +43,8 @@ class Life:
     answers: dict[str, str] = field(default_factory=dict)
     paid: dict[str, Payment] = field(default_factory=dict)
     """What left, by the id of the withdrawal."""
+    forged: set[Key] = field(default_factory=set)
+    """Rows of the journal that an attacker wrote: nothing left by them."""
     asked: list[Asked] = field(default_factory=list)
     """What the bank's other systems were asked for."""
     seen: Seen = field(default_factory=dict)
@@ -108,6 +110,10 @@ def live(bank: Bank, raw: Raw, plan: Plan | None, draw: Draw | None = None) -> t
             changed.append(
                 (before, raw.read(tables)) if raw.tables() == tables else (before, before)
             )
+            before, after = changed[-1]
+            life.forged |= {
+                key for key, row in after["journal"].items() if row != before["journal"].get(key)
+            }
         attempt(bank, life, name, step)
         _note_payments(raw, tables, bank, life)
     if restores_at == len(script):
@@ -177,9 +183,10 @@ def _note_payments(raw: Raw, tables: list[RawTable], bank: Bank, life: Life) -> 
     if len(wanted) != 2 or not names.issuperset(table.name for table in wanted):
         return
     rows = raw.read(wanted)
+    life.forged &= rows["journal"].keys()
     transfers = {str(row.get("id")): row for row in rows["transfer"].values()}
-    for row in rows["journal"].values():
-        if row.get("kind") == "sent" and row["record"] not in life.paid:
+    for key, row in rows["journal"].items():
+        if row.get("kind") == "sent" and row["record"] not in life.paid and key not in life.forged:
             found = transfers.get(row["record"])
             if found is None:
                 continue

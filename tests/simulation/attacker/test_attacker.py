@@ -85,6 +85,19 @@ def test_what_is_reached_is_noticed_by_the_score(bank: Trial, statement: str, ai
     assert outcome.named
 
 
+def test_a_forged_row_of_the_journal_is_no_payout(bank: Trial) -> None:
+    """Nothing leaves by it, so that one which is put back again has reached nothing."""
+    forged = Statement(
+        "INSERT INTO journal (record, kind, organisation_id, number) "
+        "VALUES (?, 'sent', 'default', 1)",
+        (bank.template.facts.ids["thief reviewed"],),
+    )
+    for restores_at in (1, None):
+        found = bank.of(Plan({0: (Attack("forged", (forged,)),)}, restores_at), None)
+        assert not any(each.startswith("payout") for each in found.reached)
+        assert bool(found.named) == (restores_at is None)
+
+
 def require_no_payout_cut(bank: Trial, seeds: range) -> list[Cut]:
     """The cuts that nothing names."""
     found = [cut(bank, Draw(number)) for number in seeds]
