@@ -79,8 +79,12 @@ class Visit:
         return found
 
     def press(self, number: int = 0) -> None:
-        script = "document.querySelectorAll('#wallet-list button')[arguments[0]].click()"
-        self.browser.run(script, number)
+        """Press a wallet's button, once the page has found the wallet."""
+        script = (
+            "const each = document.querySelectorAll('#wallet-list button')[arguments[0]];"
+            "each?.click(); return Boolean(each)"
+        )
+        self.browser.wait(lambda: self.browser.run(script, number))
 
     def request(self) -> dict[str, Any]:
         """What the wallet is asked for next."""
