@@ -314,6 +314,32 @@ def test_everything_is_verified_once_a_day_and_never_without_a_time(world: World
     assert [at % DAY // MINUTE for at in whole[1:]] == [130, 130, 130]
 
 
+def test_it_goes_on_after_a_schema_that_could_not_be_read(world: World, verifier: Verifier) -> None:
+    """SQLite says so of a definition that was rewritten, and only then."""
+    if world.database.path is None:
+        pytest.skip("PostgreSQL keeps no definitions as text")
+
+    def rewrite(old: str, new: str) -> Alter:
+        def change(connection: Session) -> str:
+            connection.driver.execute("PRAGMA writable_schema = ON")
+            changed = connection.driver.execute(
+                "UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE name = 'ix_entry_object'",
+                (old, new),
+            )
+            connection.driver.execute("PRAGMA schema_version = 7000")
+            connection.driver.execute("PRAGMA writable_schema = OFF")
+            return str(changed.rowcount)
+
+        return change
+
+    alter(world, rewrite("organisation_id", "nowhere"))
+    world.clock.advance(MINUTE)
+    verifier.attempt()
+    alter(world, rewrite("nowhere", "organisation_id"))
+    named = alter(world, raise_a_balance)
+    assert named in {each.where for each in a_minute(world, verifier)}
+
+
 def test_a_server_that_another_one_stands_for_looks_as_often(
     world: World, verifier: Verifier
 ) -> None:

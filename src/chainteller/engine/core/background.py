@@ -1,11 +1,15 @@
 """What a console or a server does beside what it's asked."""
 
+import logging
 import threading
+
+_log = logging.getLogger(__name__)
+_AFTER_A_FAULT_S = 5.0
 
 
 class Background:
-    """Takes its turns in a thread of its own until it's stopped. ``start`` and ``stop`` are for
-    the program that owns it.
+    """Takes its turns in a thread of its own until it's stopped: a turn that fails is logged and
+    ends no later one. ``start`` and ``stop`` are for the program that owns it.
 
     Args:
         name: of the thread.
@@ -30,7 +34,11 @@ class Background:
     def _run(self) -> None:
         pause_s = self._first_s
         while not self._stopping.wait(pause_s):
-            pause_s = self._turn()
+            try:
+                pause_s = self._turn()
+            except Exception:  # noqa: BLE001 - whatever it is, the next turn has to come
+                _log.exception("%s failed and tries again", self._thread.name)
+                pause_s = _AFTER_A_FAULT_S
 
     def _turn(self) -> float:
         """Do what there is to do; the seconds until the next turn."""

@@ -18,6 +18,7 @@ from importlib.resources import files
 from typing import Any
 
 from chainteller.sqlite import sqlite3
+from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built, row_of
 from chainteller.storage.revision import (
     FLOOR,
@@ -39,10 +40,12 @@ _STATISTICS = {"sqlite_stat1", "sqlite_stat4", "sqlite_sequence"}
 
 
 def problems(connection: Session) -> Iterator[str]:
-    """Every object that is missing, altered or not ours, in words."""
+    """Every object that is missing, altered or not ours, in words. Raises DatabaseError."""
     if connection.dialect.name == "sqlite":
-        driver: Any = connection
-        yield from sqlite_problems(driver.driver)
+        try:
+            yield from sqlite_problems(connection.driver)
+        except sqlite3.Error as error:
+            raise DatabaseError(error) from error
         return
     found = postgres_catalogue(connection)
     newest = ddl.revision(connection) if _STAMP in found else None
