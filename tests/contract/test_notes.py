@@ -54,7 +54,8 @@ def test_words_are_erased_by_their_author_or_who_may_freeze(place: Place) -> Non
     ("subject", "content", "code"),
     [
         ("TDA_0000000000000000000000", SAID, "NOT_FOUND"),
-        ("no-market", SAID, "UNSUPPORTED_MARKET"),
+        ("no-market", SAID, "NOT_FOUND"),
+        ("no record", SAID, "NOT_FOUND"),
         ("sol-usd", "two\nlines", "VALIDATION_ERROR"),
         ("sol-usd", " ", "VALIDATION_ERROR"),
         ("sol-usd", "x" * 501, "VALIDATION_ERROR"),

@@ -6,6 +6,7 @@ from chainteller.bootstrap import OpenedService
 from chainteller.cli.error_output import Exit, Usage, report_error
 from chainteller.cli.open_services import recording, workspace
 from chainteller.cli.output import line
+from chainteller.domain.assets import MARKETS_BY_NAME
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.untrusted import printable
 from chainteller.service.errors import TellerError
@@ -55,6 +56,8 @@ class Words:
         if not words:
             raise Usage("A note is about a record.", "note TDA_... what was said")
         about, text = words[0], printable(" ".join(words[1:]))
+        if text and "_" not in about and about not in MARKETS_BY_NAME:
+            raise Usage("A note is about a record or a market.", "note TDA_... what was said")
         with workspace() as own:
             if text and notes.are_kept_by(self._opened.service):
                 with recording(self._opened.service) as desk:

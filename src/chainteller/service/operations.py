@@ -1356,7 +1356,7 @@ ADD_NOTE = Write(
     operation_id="createNote",
     request=AddNote,
     creates="/notes",
-    errors=(errors.NotFound, errors.UnsupportedMarket),
+    errors=(errors.NotFound,),
 )
 ERASE_NOTE = Write(
     _NOTING,

@@ -4,6 +4,7 @@ What a note says is in its row alone, so that it can be erased; the log has who 
 about which record, and when.
 """
 
+from chainteller.domain.assets import MARKETS_BY_NAME
 from chainteller.domain.ids import Prefix, plausible
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
@@ -34,7 +35,7 @@ def page(connection: Session, organisation_id: str, query: ListQuery) -> Page[No
 
 @writes(operations.ADD_NOTE, timeless=True)
 def add(tx: UnitOfWork, request: AddNote) -> Note:
-    """Raises ValidationFailed, NotFound, UnsupportedMarket."""
+    """Raises ValidationFailed, NotFound."""
     content = reading.words("content", request.content, MAXIMUM_CONTENT)
     account_id = _account_of(tx, request.subject)
     row: Row = {
@@ -80,21 +81,15 @@ def erase(tx: UnitOfWork, note_id: str) -> Note:
 
 
 def _account_of(tx: UnitOfWork, subject: str) -> str | None:
-    """The trading account of a record; None where it belongs to none alone.
-
-    Raises:
-        NotFound: there is no such record.
-        UnsupportedMarket: it's neither an id nor a market's name.
-    """
-    if not plausible(subject) or "_" not in subject:
-        reading.market(subject)
+    """The trading account of a record; None where it belongs to none alone. Raises NotFound."""
+    if subject in MARKETS_BY_NAME:
         return None
     connection, of = tx.connection, tx.organisation_id
     decision = decisions.find(connection, of, subject)
     if decision is not None:
         account_id: str | None = decision.trading_account_id
         return account_id
-    for kind in finding.SOURCES:
+    for kind in finding.SOURCES if plausible(subject) else ():
         for row in finding.of_kind(connection, of, kind, [subject]):
             named = "id" if kind == "trading-account" else "trading_account_id"
             found: str | None = getattr(row, named, None)
