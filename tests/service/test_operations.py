@@ -1,16 +1,17 @@
 """Every operation is declared once, and whole."""
 
 import inspect
-from typing import Any, get_type_hints
+from collections.abc import Iterator
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from pydantic import create_model
 
 from chainteller.service import operations
-from chainteller.service.errors import NotFound
+from chainteller.service.errors import NotFound, ValidationFailed
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
-from chainteller.service.models.base import RequestModel
+from chainteller.service.models.base import RequestModel, read_request
 from chainteller.service.operations import (
     OPERATIONS,
     Call,
@@ -107,3 +108,28 @@ def test_no_two_operations_share_a_route_or_an_id() -> None:
     endpoints = [endpoint for each in OPERATIONS for endpoint in each.endpoints]
     assert len({each.route for each in endpoints}) == len(endpoints)
     assert len({each.operation_id for each in endpoints}) == len(endpoints)
+
+
+def _requests(kind: type[RequestModel]) -> Iterator[type[RequestModel]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _requests(each)
+
+
+def test_numbers_and_flags_of_a_body_are_never_read_from_texts_or_each_other() -> None:
+    asked = 0
+    for kind in _requests(RequestModel):
+        for name, field in kind.model_fields.items():
+            kinds = {field.annotation, *get_args(field.annotation)}
+            for right, wrong in ((int, ["5", True, 5.0]), (bool, ["true", 1])):
+                if right not in kinds and not any(right in get_args(each) for each in kinds):
+                    continue
+                asked += 1
+                for value in wrong:
+                    with pytest.raises(ValidationFailed) as refused:
+                        read_request(kind, {field.alias or name: value})
+                    named = {
+                        each["field"]: each["code"] for each in refused.value.details["errors"]
+                    }
+                    assert named.get(field.alias or name) == "INVALID", (kind, name, value)
+    assert asked > 5

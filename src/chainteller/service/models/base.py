@@ -196,6 +196,7 @@ _WORDS: Mapping[str, str] = {
     "extra_forbidden": "There is no such field.",
     "string_type": "Send a string in quotes.",
     "bool_type": "Send true or false.",
+    "int_type": "Send a whole number without quotes.",
     "model_type": _AN_OBJECT,
     "model_attributes_type": _AN_OBJECT,
     "dict_type": _AN_OBJECT,

@@ -177,7 +177,7 @@ class DiagnosisRequest(ClaimRequest):
     that the customer's wallet shows as signed; send it where an answer says ``asksForText``.
     """
 
-    search_longer: bool | None = None
+    search_longer: StrictBool | None = None
     signed_text: str | None = None
 
     @classmethod

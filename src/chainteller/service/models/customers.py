@@ -1,5 +1,7 @@
 """The bank's own customers: what an import says of them and does."""
 
+from pydantic import StrictBool, StrictInt
+
 from chainteller.domain.customer_lines import Finding
 from chainteller.service.models.accounts import BankAccountType
 from chainteller.service.models.base import Many, RequestModel, Timestamp, WireModel
@@ -15,11 +17,11 @@ class CustomerLine(RequestModel):
     counts only for a bank account that isn't known yet, 0.00 if it's left out.
     """
 
-    line: int
+    line: StrictInt
     reference: str
     name: str
     kyc_level: str
-    terms_accepted: bool
+    terms_accepted: StrictBool
     bank_account_id: str | None = None
     bank_account_type: BankAccountType | None = None
     bank_account_balance: str | None = None

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StrictInt
 
 from chainteller.domain.webhooks import PauseReason, WebhookStatus
 from chainteller.service.models.base import Many, OneOf, RequestModel, Timestamp, WireModel
@@ -72,4 +72,4 @@ class RotateSecret(RequestModel):
 class ReplayEvents(RequestModel):
     """``after`` is a cursor of the organisation's events; those after it are sent again."""
 
-    after: int = Field(ge=0, le=2**53 - 1)
+    after: StrictInt = Field(ge=0, le=2**53 - 1)
