@@ -6,6 +6,8 @@ import json
 import pytest
 from tests.api.conftest import Caller
 
+from chainteller.service.operations import OPERATIONS, Kind
+
 OPEN = "/trading-accounts"
 JSON = {"Content-Type": "application/json"}
 
@@ -112,6 +114,7 @@ def test_a_call_without_a_body_takes_an_empty_one_of_any_type(call: Caller) -> N
         ("filter[created][gte]=yesterday", "filter[created][gte]"),
         ("filter[created][lt]=2026-13-01T00:00:00Z", "filter[created][lt]"),
         ("filter[colour]=red", "filter[colour]"),
+        ("filter[status]=", "filter[status]"),
     ],
 )
 def test_a_query_that_cannot_be_is_refused_by_name(call: Caller, query: str, field: str) -> None:
@@ -119,6 +122,23 @@ def test_a_query_that_cannot_be_is_refused_by_name(call: Caller, query: str, fie
     answer = call("GET", f"/trading-accounts/{account}/trades?{query}")
     assert (answer.status, answer.code) == (400, "VALIDATION_ERROR")
     assert answer.json["details"]["errors"][0]["field"] == field
+
+
+def test_an_empty_filter_is_refused_and_an_empty_search_finds_all(call: Caller) -> None:
+    """A script's unset variable would get the whole trail."""
+    account, asked = call.account(), 0
+    for operation in OPERATIONS:
+        path = operation.path.replace("{tradingAccountId}", account)
+        for each in operation.parameters if operation.method == "GET" else ():
+            if each.kind is not Kind.TEXT or not each.name.startswith("filter["):
+                continue
+            if "{" in path or call("GET", path).status != 200:
+                continue
+            found = call("GET", f"{path}?{each.name}=")
+            told = (200, None) if each.field == "text" else (400, "VALIDATION_ERROR")
+            assert (found.status, found.json.get("error")) == told, (path, each.name)
+            asked += 1
+    assert asked > 20
 
 
 def test_paging_by_either_name_and_a_limit_above_the_maximum_is_coerced(call: Caller) -> None:

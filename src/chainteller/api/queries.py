@@ -1,6 +1,6 @@
 """Query strings: ``page``, ``limit``, ``filter[...]``, ``sort`` and other declared parameters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -98,9 +98,7 @@ def _value(parameter: Parameter, query: QueryText) -> Any:
         return None
     match parameter.kind:
         case Kind.TEXT:
-            if "enum" in schema and text not in schema["enum"]:
-                raise ValidationFailed.of(parameter.name, f"One of: {', '.join(schema['enum'])}.")
-            return text
+            return _checked(parameter.name, text, schema)
         case Kind.TIMESTAMP:
             return _timestamp(parameter.name, text)
         case Kind.FLAG:
@@ -110,6 +108,14 @@ def _value(parameter: Parameter, query: QueryText) -> Any:
         case Kind.WHOLE_NUMBER:
             number = whole_number(parameter.name, text, schema["minimum"], schema.get("maximum"))
             return number if parameter.most is None else min(number, parameter.most)
+
+
+def _checked(name: str, text: str, schema: Mapping[str, Any]) -> str:
+    if "enum" in schema and text not in schema["enum"]:
+        raise ValidationFailed.of(name, f"One of: {', '.join(schema['enum'])}.")
+    if len(text) < schema.get("minLength", 0):
+        raise ValidationFailed.of(name, "Give a value, or leave it out.")
+    return text
 
 
 def _timestamp(name: str, text: str) -> str:
