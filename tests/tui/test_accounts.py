@@ -24,6 +24,7 @@ from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.textual_fixes import screen as screen_fixes
+from chainteller.tui.widgets import paged_list
 from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
@@ -267,6 +268,31 @@ async def test_a_long_list_is_fetched_page_by_page(bench: Bench) -> None:
         assert "chainteller-accounts.csv" in seen(app)
     written = (bench.settings.export_folder or Path()) / "chainteller-accounts.csv"
     assert "DDA-13" in written.read_text()
+
+
+@pytest.mark.parametrize("rows", [2, PAGE_ROWS])
+async def test_leaving_a_filter_turns_to_nobody_else(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    """Whoever was found is still served, also where they aren't on the first page."""
+    for module in (paged_list, accounts_screen):
+        monkeypatch.setattr(module, "PAGE_ROWS", rows)
+    for number in range(1, 6):
+        bench.open(number)
+    ids = {each.bank_account_id: each.id for each in bench.service.trading_accounts().data}
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        listed = app.screen.query_one(PagedList)
+        await press(pilot, "home")
+        for number, closing in ((3, ()), (4, ("enter",)), (5, ("enter", "enter", "escape"))):
+            await press(pilot, "slash", "ctrl+u", *f"DDA-{number}", *closing, "escape")
+            served = ids[f"DDA-{number}"]
+            assert (app.desk.customer.account_id, listed.cursor_key) == (served, served)
+        await press(pilot, *"d5", "enter")
+        assert [each.amount for each in bench.service.deposits(ids["DDA-5"]).data] == ["5.00"]
+        await press(pilot, "escape", "escape", "escape")
+        assert listed.total == 5
 
 
 async def test_what_changed_under_the_open_detail_stands_under_the_list_afterwards(

@@ -165,8 +165,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return True
         shown = bool(self.filter)
         if shown:
-            self.find("")
+            self._list_everything()
         return shown
+
+    def _list_everything(self) -> None:
+        """Leave the filter, but not who is served; somebody further down stays filtered for."""
+        served = self.desk.customer.account_id
+        self.find("", None if self.filter == served else served or None)
 
     # -- the selected account -----------------------------------------------------------------
 
@@ -289,7 +294,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def field_closed(self, purpose: str) -> None:
         if purpose == "filter" and self.filter:
-            self.find("")
+            self._list_everything()
 
 
 # -- the list --------------------------------------------------------------------------------------
