@@ -28,7 +28,7 @@ _OFTEN = {
     "desk.refresh": "fetch again",
     "desk.zoom": "zoom",
     "desk.read_only": "read-only",
-    "quote.market_left": "market, as `right`",
+    "quote.market_left": "or `right` other market",
 }
 """What holds everywhere and is often pressed; the words of a screen's own are the footer's."""
 HEAD = """# Keys
@@ -54,7 +54,7 @@ def markdown() -> str:
 def summary() -> str:
     """The keys of each screen in a few words, for the README."""
     everywhere = [r for r in COMMANDS if r.where == EVERYWHERE and r.id in _OFTEN]
-    rows = [_in_words("everywhere", everywhere)]
+    rows = [_in_words("everywhere (a digit on an amount of Quote begins a new one)", everywhere)]
     rows += [_in_words(screen.capitalize(), _named(screen)) for screen in SCREENS]
     return "\n".join(["| where | keys |", "|---|---|", *rows, ""])
 

@@ -103,7 +103,7 @@ def _choice(name: str, *, chosen: bool) -> Piece:
 def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
     word = "spend" if state.side == "buy" else "sell"
     if not state.amount:
-        return line((f" {word:<7} ", "muted"), ("type the amount, enter", "muted"))
+        return line((f" {word:<7} ", "muted"), ("enter: type the amount", "muted"))
     keys = "0-9: new amount   esc: leave " if takes_digits else "backspace: change "
     return line(
         (f" {word:<7} ", "muted"),
@@ -189,7 +189,8 @@ def quote_lines(
     if state.phase is Phase.ASKING and quote is None:
         return [line(("getting a price", "muted"))]
     if quote is None:
-        next_key = "enter gets one." if state.amount else "type the amount, enter"
+        to_type = "enter: type the amount" if takes_keys else "type the amount, enter"
+        next_key = "enter gets one." if state.amount else to_type
         nothing = [line(("No quote yet.", "muted")), line((next_key, "muted"))]
         return [*nothing, *_put_away(state, now)]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
