@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from tests.world.bank import World
 
+from chainteller.engine.core.unit_of_work import act
+from chainteller.engine.operations import deposits
 from chainteller.service import operations as op
 from chainteller.service.errors import PdfUnavailable, ReplyUnusable
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.decisions import Approval
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.models.statements import Statement
@@ -25,6 +28,7 @@ from chainteller.workspace.forms import label
 from chainteller.workspace.pdf import as_pdf
 from chainteller.workspace.statements import contradictions, render, statement_of
 
+TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 HOSTILE = "=1+1 \x1b[31mŁucja Đặng\n王"
 
 
@@ -33,8 +37,7 @@ def traded(world: World) -> tuple[World, str, str]:
     """A bank, an account that bought something, and the trade."""
     opened = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
     account = world.engine.open_trading_account(opened).value.id
-    currency = Currency(type="deposit-token-currency", id="DPT_USD")
-    world.engine.deposit(account, DepositRequest(amount="500.00", currency=currency))
+    world.engine.deposit(account, DepositRequest(amount="500.00", currency=TOKEN))
     quote = world.engine.create_quote("sol-usd", QuoteRequest(amount="100.00", side="buy")).value
     request = ExecuteRequest(trading_account_id=account)
     trade = world.engine.execute_quote(quote.id, request).value
@@ -92,6 +95,23 @@ def test_a_receipt_that_the_ledger_contradicts_is_not_made(traded: tuple[World, 
     assert trade in receipts.render(receipts.receipt_of(world.engine, account, trade), "text")
     with pytest.raises(ReplyUnusable):
         receipts.receipt_of(layered(world.engine, deployment), account, trade)
+
+
+@pytest.mark.parametrize("amount", ["20.00", "500.00"])
+def test_a_deposit_that_repays_what_is_owed_has_a_receipt(
+    traded: tuple[World, str, str], amount: str
+) -> None:
+    """Also one of which nothing else is left."""
+    world, account, _ = traded
+    (spent,) = world.engine.deposits(account).data
+    act(world.context, world.engine.actor, lambda tx: deposits.claw_back(tx, spent.id, "unpaid"))
+    (decision,) = world.engine.decisions().data
+    world.engine.approve_decision(decision.id, Approval())
+    world.advance(1)
+    made = world.engine.deposit(account, DepositRequest(amount=amount, currency=TOKEN)).value
+    assert f"{amount} USD" in receipts.render(
+        receipts.receipt_of(world.engine, account, made.id), "text"
+    )
 
 
 def test_hostile_names_execute_nothing_in_any_form(traded: tuple[World, str, str]) -> None:

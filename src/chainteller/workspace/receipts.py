@@ -110,7 +110,10 @@ def _require_booked(service: Service, account_id: str, record: Transaction) -> N
     found: dict[str, Decimal] = defaultdict(Decimal)
     with exact():
         for movement in booked.movements:
-            for change in movement.changes if movement.transaction_id == record.id else ():
+            if movement.transaction_id != record.id:
+                continue
+            found[USD.symbol] -= Decimal(movement.owed_change_usd or "0")
+            for change in movement.changes:
                 found[_worth(change.token.symbol, change.token.network)] += Decimal(change.amount)
         problem = any(found[name] != amount for name, amount in _due(record).items())
     if problem:
@@ -120,7 +123,8 @@ def _require_booked(service: Service, account_id: str, record: Transaction) -> N
 def _due(record: Transaction) -> dict[str, Decimal]:
     """What a record that was carried out moved of each asset; of others nothing is said.
 
-    Dollars and what is worth one each are one asset here: a purchase may be paid with several.
+    Dollars and what is worth one each are one asset here: a purchase may be paid with several, and
+    a deposit repays what is owed first.
     """
     if is_trade(record):
         sold, bought = record.asset_sold, record.asset_bought
