@@ -609,6 +609,34 @@ def test_a_wallet_of_another_customer_is_linked_after_a_decision(tmp_path: Path)
         assert not verify(gateway.own.context.database)
 
 
+def test_a_link_that_goes_to_a_role_waits_for_it_and_is_refused_at_the_second_deadline(
+    tmp_path: Path,
+) -> None:
+    """The role has as much time again, whatever the customer was asked for."""
+    line = ReviewLine(ReviewCondition.SHARED_WALLET, 0, 3_600, AtDeadline.ESCALATE, "supervisor")
+    with gateway_before(tmp_path, Policy(review=(line,))) as gateway:
+        first, second = (_wallet(gateway, each) for each in ("DDA-1", "DDA-2"))
+        assert gateway.client.post(first[0], json=first[1]).status_code == 201
+        waiting = gateway.client.post(second[0], json=second[1])
+        path = f"/decisions/{waiting.json()['details']['decisionId']}"
+        with gateway.as_desk("anna") as desk:
+            assert desk.post(f"{path}/notes", json={"note": "Whose is it?"}).status_code == 200
+            gateway.advance(3_600)
+            found = gateway.call("GET", path)
+            assert (found["status"], found["toRole"]) == ("open", "supervisor")
+            assert found["escalatedAt"] == "2026-11-20T13:00:00.000000Z"
+            refused = desk.post(f"{path}/approvals", json={})
+            assert refused.json()["error"] == "ROLE_REQUIRED"
+        gateway.advance(3_599)
+        assert gateway.call("GET", path)["status"] == "open"
+        gateway.advance(1)
+        assert gateway.call("GET", path)["status"] == "lapsed"
+        declined = gateway.client.post(second[0], json=second[1]).json()
+        assert declined["details"]["reason"] == "DECLINED"
+        assert ("POST", second[0]) not in gateway.provider.asked
+        assert not verify(gateway.own.context.database)
+
+
 def test_a_list_does_not_show_that_a_linked_wallet_was_linked_again(gateway: Gateway) -> None:
     path, body = _wallet(gateway, "DDA-1")
     assert gateway.post(path, "first", **body).status_code == 201

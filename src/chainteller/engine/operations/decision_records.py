@@ -118,9 +118,11 @@ def ended(
 
 
 def escalated(decision: Record, now: int) -> Outcome:
-    """A locked decision that goes to its role, which has as much time as there was at first."""
+    """A locked decision that goes to its role, which has as much time as there was at first: half
+    of what it took where a note has moved a withdrawal's deadline."""
     span = decision.due - decision.created
-    within = span if decision.asked is None else span // 2
+    is_moved = decision.kind == DecisionKind.WITHDRAWAL and decision.asked is not None
+    within = span // 2 if is_moved else span
     values = {
         "due": now + within,
         "at_deadline": AtDeadline.REFUSE.value,

@@ -19,7 +19,7 @@ from chainteller.domain.decisions import (
 from chainteller.domain.preconditions import SETTABLE, Control
 from chainteller.domain.second_method import StatementStatus
 from chainteller.engine.core import outcome, reading
-from chainteller.engine.core.outcome import AuditEntry, Outcome
+from chainteller.engine.core.outcome import AuditEntry, Job, Outcome
 from chainteller.engine.core.table import reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
@@ -281,11 +281,17 @@ def refuse(tx: UnitOfWork, decision_id: str, request: Refusal) -> Decision:
 
 def end(tx: UnitOfWork, decision_id: str) -> None:
     """Due work: nobody has decided by the deadline. A control ends, a market opens; what the policy
-    refuses then is refused. Raises Altered."""
+    refuses then is refused, and what it gives to a role is the role's. Raises Altered."""
     found = _locked_at_all(tx, decision_id)
     if found.status != DecisionStatus.OPEN:
         return
     _require_as_logged(tx, found)
+    if found.at_deadline == AtDeadline.ESCALATE:
+        escalated = decision_records.escalated(found, tx.now)
+        due = escalated.record(Tables.decision, found).due
+        work = Job(decision_records.DUE, found.id, due)
+        outcome.apply(tx, escalated._replace(jobs=(work,)))
+        return
     effect = _EFFECTS[DecisionKind(found.kind)]
     if found.at_deadline == AtDeadline.REFUSE:
         status = DecisionStatus.LAPSED

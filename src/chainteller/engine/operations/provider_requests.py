@@ -123,6 +123,7 @@ def decide_wait(
         account_id=account_id,
         due=moment.now + line.within,
         at_deadline=line.then,
+        to_role=line.to,
     )
 
 
