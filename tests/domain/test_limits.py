@@ -8,8 +8,8 @@ from chainteller.domain.limits import (
     DestinationClass,
     LimitRule,
     Spent,
-    first_exceeded,
     rules,
+    tightest_exceeded,
     usage,
 )
 
@@ -43,15 +43,30 @@ def test_other_classes_do_not_count() -> None:
 @pytest.mark.parametrize(("cents", "refused"), [(699, False), (700, False), (701, True)])
 def test_the_limit_itself_is_allowed(cents: int, refused: bool) -> None:
     history = (Spent(OWN, 300, NOW - HOUR),)
-    exceeded = first_exceeded([DAILY], history, Spent(OWN, cents, NOW))
+    exceeded = tightest_exceeded([DAILY], history, Spent(OWN, cents, NOW))
     assert (exceeded is not None) == refused
 
 
-def test_names_the_first_rule_that_breaks() -> None:
-    per_transaction = LimitRule("once", OWN, 0, 500)
-    exceeded = first_exceeded([per_transaction, DAILY], (), Spent(OWN, 1_001, NOW))
+@pytest.mark.parametrize(
+    ("ages", "named"),
+    [
+        ((), "once"),
+        ((HOUR,), "daily"),
+        ((2 * DAY, HOUR), "monthly"),
+        ((2 * DAY, 2 * HOUR, HOUR), "monthly"),
+    ],
+)
+def test_of_several_rules_the_tightest_is_named(ages: tuple[int, ...], named: str) -> None:
+    """Among equals, the one that is for the longest."""
+    all_rules = [
+        LimitRule("once", OWN, 0, 500),
+        LimitRule("daily", OWN, DAY, 800),
+        LimitRule("monthly", OWN, 30 * DAY, 1_100),
+    ]
+    history = tuple(Spent(OWN, 400, NOW - age) for age in ages)
+    exceeded = tightest_exceeded(all_rules, history, Spent(OWN, 1_201, NOW))
     assert exceeded is not None
-    assert exceeded.rule.rule_id == "once"
+    assert exceeded.rule.rule_id == named
 
 
 @pytest.mark.parametrize("at", [NOW - 1, NOW, NOW + 1])

@@ -341,6 +341,16 @@ def test_the_long_window_outlasts_the_short_one(limited: World) -> None:
     assert verify(limited.database) == ()
 
 
+def test_what_a_refusal_says_may_be_withdrawn_may_be(limited: World) -> None:
+    """However much was asked for."""
+    limited.withdraw("100.00")
+    error = refusal(limited.withdraw, "1000.00")
+    assert error.suggestion == (
+        f"Withdraw at most 50.00 USD now; more from {format_instant(START + DAY)}."
+    )
+    assert limited.withdraw("50.00").status == "processing"
+
+
 def test_a_destination_that_is_not_there_is_not_found(world: World) -> None:
     request = WithdrawalRequest(
         amount="1.00",

@@ -5,12 +5,14 @@ is imported. Ids, custody addresses and texts are the deployment's to choose: th
 them from its answers. Prices and the venue's decisions are the world's: they're handed in.
 """
 
+import math
 import re
 from base64 import b64encode
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from tests.simulation.calls import Answered, Asked, Client
@@ -529,9 +531,7 @@ class Model:
         level = None
         if goes_to == VERIFIED and link is not None and LEVELS[link.claim.method] != "high":
             level = LEVELS[link.claim.method]
-        self._within_limits(account, goes_to, cents)
-        if level is not None:
-            self._within_limits(account, goes_to, cents, level)
+        self._within_limits(account, goes_to, cents, level)
         hold = self._withdrawn_from(account, asset, atoms, cents, to_wallet=to_wallet)
         name = self._new(answered)
         account.take(hold, self.now)
@@ -664,17 +664,21 @@ class Model:
             and each.created > self.now - period
         ]
 
-    def _within_limits(
-        self, account: Account, goes_to: str, cents: int, level: str | None = None
-    ) -> None:
-        limits = self.settings.medium if level else self.settings.limits[goes_to]
-        for (name, period), limit in zip(PERIODS, limits, strict=True):
-            counted = self.counted(account, goes_to, period, level)
+    def _within_limits(self, account: Account, goes_to: str, cents: int, level: str | None) -> None:
+        """The refusal tells of the limit that leaves the least, for the longest."""
+        found: list[tuple[tuple[int, float], Refused]] = []
+        told = [(f"{goes_to}:{name}", None) for name, _ in PERIODS]
+        limits = [*self.settings.limits[goes_to]]
+        if level is not None:
+            told += [(f"{goes_to}:{level}:{name}", level) for name, _ in PERIODS]
+            limits += self.settings.medium
+        periods = [period for _, period in PERIODS] * 2
+        for (rule, of), period, limit in zip(told, periods, limits, strict=False):
+            counted = self.counted(account, goes_to, period, of)
             used = sum(each.cents for each in counted)
             if used + cents <= limit:
                 continue
-            rule = f"{goes_to}:{level}:{name}" if level else f"{goes_to}:{name}"
-            resets = min((each.created for each in counted), default=None)
+            resets = min((each.created + period for each in counted), default=None)
             refusal = Refused(
                 "LIMIT_EXCEEDED",
                 ruleId=rule,
@@ -684,11 +688,16 @@ class Model:
                 used=dollars(used),
                 requested=dollars(cents),
                 remaining=dollars(max(0, limit - used)),
-                resetsAt=moment(None if resets is None else resets + period),
+                resetsAt=moment(resets),
             )
-            told = {"ruleId": rule, "tradingAccountId": account.id}
-            tell = partial(self.tell, account.organisation, "limit.exceeded", account.id, None)
-            raise _RefusedWith(refusal, partial(tell, told))
+            lasting = math.inf if resets is None else resets
+            found.append(((max(0, limit - used), -lasting), refusal))
+        if not found:
+            return
+        _, refusal = min(found, key=itemgetter(0))
+        event = {"ruleId": refusal.details["ruleId"], "tradingAccountId": account.id}
+        tell = partial(self.tell, account.organisation, "limit.exceeded", account.id, None)
+        raise _RefusedWith(refusal, partial(tell, event))
 
     def _withdrawn_from(
         self, account: Account, asset: str, atoms: int, cents: int, *, to_wallet: bool

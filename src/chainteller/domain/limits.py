@@ -113,12 +113,14 @@ def usage(rule: LimitRule, history: Iterable[Spent], now: int) -> Usage:
     )
 
 
-def first_exceeded(
+def tightest_exceeded(
     all_rules: Iterable[LimitRule],
     history: tuple[Spent, ...],
     requested: Spent,
 ) -> Usage | None:
-    """The first rule that the requested withdrawal would exceed, or None."""
+    """Of the rules that the requested withdrawal would exceed, the one that leaves the least, and
+    among equals the one that does for the longest; None if it would exceed none."""
+    exceeded = []
     for rule in all_rules:
         if rule.destination is not requested.destination:
             continue
@@ -126,5 +128,11 @@ def first_exceeded(
             continue
         used = usage(rule, history, requested.at)
         if used.used_cents + requested.notional_cents > rule.limit_cents:
-            return used
-    return None
+            exceeded.append(used)
+    return min(exceeded, key=_tightness, default=None)
+
+
+def _tightness(used: Usage) -> tuple[int, bool, int]:
+    """The tightest first; a rule that nothing resets stays for the longest."""
+    resets_at = used.resets_at
+    return used.remaining_cents, resets_at is not None, -(resets_at or 0)

@@ -10,8 +10,8 @@ from chainteller.domain.limits import (
     LimitRule,
     Spent,
     Usage,
-    first_exceeded,
     rules,
+    tightest_exceeded,
     usage,
 )
 from chainteller.domain.money import format_cents
@@ -116,9 +116,10 @@ def _rules(options: EngineOptions, levels: frozenset[EvidenceLevel]) -> tuple[Li
 
 
 def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: Spent) -> None:
-    """Raises LimitExceeded for the first rule that the withdrawal would break."""
+    """Raises LimitExceeded for the tightest rule that the withdrawal would exceed, so that what it
+    says may be withdrawn may be."""
     all_rules = rules(options.limits, options.level_limits)
-    exceeded = first_exceeded(all_rules, spent, requested)
+    exceeded = tightest_exceeded(all_rules, spent, requested)
     if exceeded is not None:
         raise LimitExceeded(
             "The withdrawal limit would be exceeded.", _details(exceeded, requested)
