@@ -21,8 +21,10 @@ from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.bootstrap import ports, provider, simulated
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, SECOND, ManualClock
+from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.outside import NotCarriedOut, Step
+from chainteller.domain.policy import Policy
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.domain.simulated import Part
 from chainteller.engine.core.context import EngineContext
@@ -137,7 +139,7 @@ def ported(tmp_path: Path) -> Iterator[Ported]:
 
 
 @contextmanager
-def ported_on(url: str, folder: Path) -> Iterator[Ported]:
+def ported_on(url: str, folder: Path, options: EngineOptions = _OPTIONS) -> Iterator[Ported]:
     bank = Bank(str(folder / "other.db"), key="secret")
     server = serve(bank)
     base = f"http://127.0.0.1:{server.server_address[1]}"
@@ -153,7 +155,7 @@ def ported_on(url: str, folder: Path) -> Iterator[Ported]:
         SystemRandomness(),
         SimulatedPrices("test"),
         SimulatedVenue(),
-        _OPTIONS,
+        options,
         ports=Ports(
             port(Part.CORE_BANK), port(Part.CUSTODY), port(Part.SCREENING), port(Part.VENUE)
         ),
@@ -374,6 +376,19 @@ def test_a_wallet_on_a_list_waits_for_a_person_who_is_told_why(ported: Ported) -
     ported.bank.faults = {"words-for-scores"}
     with pytest.raises(ServiceUnavailable, match="screening"):
         _pay(ported, wallet)
+
+
+@pytest.mark.parametrize(("address", "ended"), [(LISTED, "rejected"), (f"0x{'aa' * 20}", "sent")])
+def test_a_wallet_on_a_list_is_not_paid_without_a_person(
+    tmp_path: Path, address: str, ended: str
+) -> None:
+    """Not at a deadline at which the policy's line approves either."""
+    line = ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 0, 3_600, AtDeadline.APPROVE)
+    options = replace(_OPTIONS, policy=Policy((line,)))
+    with ported_on(f"sqlite:///{tmp_path / 'bank.db'}", tmp_path, options) as ported:
+        withdrawal = _pay(ported, _wallet(ported, address))
+        ported.later(3_600)
+        assert ported.status(withdrawal) == ended
 
 
 def test_an_order_at_the_venue_cant_be_cancelled(ported: Ported) -> None:

@@ -313,10 +313,12 @@ def _review(state: State, cents: int, moment: Moment) -> Waiting | None:
         state.is_shared,
         state.is_unconfirmed,
     )
+    is_listed = state.screening is not None and bool(state.screening.hits)
     waiting = waits_for_person(payment, moment.options.policy, moment.now)
     if waiting is not None:
-        return waiting
-    if state.screening is not None and state.screening.hits:
+        passes = is_listed and waiting.then is AtDeadline.APPROVE
+        return waiting._replace(then=AtDeadline.REFUSE) if passes else waiting
+    if is_listed:
         return Waiting(SCREENING_HIT, moment.now + SCREENED_WITHIN)
     until = moment.after(moment.options.review_delay_s)
     if target.destination_class is DestinationClass.UNVERIFIED:
