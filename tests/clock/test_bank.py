@@ -27,6 +27,7 @@ from chainteller.service.models.funding import (
     Destination,
     WithdrawalRequest,
 )
+from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.storage.database import Database
 from chainteller.storage.log.rows import DEPLOYMENT
 from chainteller.storage.queries import organisations
@@ -60,6 +61,17 @@ def test_a_step_stops_what_prices_and_pays_until_it_is_settled(bank: Bank, step:
         bank.engine.run_due()
     bank.machine.step(-step)
     assert bank.execute(quote)
+
+
+def test_a_key_is_answered_as_first_while_time_is_uncertain(bank: Bank) -> None:
+    """Whoever got no answer would take a refusal for one, and ask again under another key."""
+    quote, asked = bank.quote(), ExecuteRequest(trading_account_id=bank.account)
+    first = bank.engine.execute_quote(quote, asked, idempotency_key="once")
+    bank.machine.step(HOUR_S)
+    again = bank.engine.execute_quote(quote, asked, idempotency_key="once")
+    assert (again.value, again.replayed) == (first.value, True)
+    with pytest.raises(ClockUncertain):
+        bank.engine.execute_quote(quote, asked, idempotency_key="new")
 
 
 @pytest.mark.parametrize("step", [-5, -1, 1, 5])

@@ -342,8 +342,8 @@ RULES = (
     Fault(
         "a key may be used for another request",
         "engine/core/unit_of_work.py",
-        "elif first.fingerprint != fingerprint(call):",
-        "elif first.fingerprint == call.operation.name:",
+        "if first.fingerprint != fingerprint(call):",
+        "if first.fingerprint == call.operation.name:",
         SIMULATOR,
     ),
     Fault(

@@ -40,6 +40,7 @@ from chainteller.service.errors import (
     WithdrawalNotCancellable,
 )
 from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.base import Written
 from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
 from chainteller.service.models.customers import CustomerLine, ImportCustomers
@@ -389,6 +390,28 @@ def test_a_wallet_on_a_list_is_not_paid_without_a_person(
         withdrawal = _pay(ported, _wallet(ported, address))
         ported.later(3_600)
         assert ported.status(withdrawal) == ended
+
+
+def test_a_repeated_key_is_answered_while_another_system_is_out(ported: Ported) -> None:
+    """What was done before isn't refused as if it hadn't been."""
+    wallet = _wallet(ported, f"0x{'aa' * 20}")
+    order = WithdrawalRequest(amount="30.00", currency=USDC_ETHEREUM, destination=wallet)
+    more = DepositRequest(amount="5.00", currency=DPT)
+
+    def paid(key: str) -> Written[Transfer]:
+        return ported.engine.withdraw(ported.account, order, idempotency_key=key)
+
+    def deposited(key: str) -> Written[Transfer]:
+        return ported.engine.deposit(ported.account, more, idempotency_key=key)
+
+    for act in (paid, deposited):
+        ported.bank.faults = set()
+        first = act("once")
+        ported.bank.faults = {"words-for-scores", "other-levels"}
+        again = act("once")
+        assert (again.value, again.replayed) == (first.value, True)
+        with pytest.raises(ServiceUnavailable):
+            act("new")
 
 
 def test_an_order_at_the_venue_cant_be_cancelled(ported: Ported) -> None:

@@ -12,6 +12,7 @@ from chainteller.domain.actors import Actor
 from chainteller.engine.core import unit_of_work
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.layers import Answers
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call, Operation, Read, Write
@@ -99,11 +100,17 @@ def writes(
 
         def answer(on: Acting, call: Call[Written[Record]]) -> Written[Record]:
             arguments = call.arguments
-            if prepare is not None:
-                arguments += (prepare(on.context, on.actor.organisation, *arguments),)
-            written = unit_of_work.write(
-                on.context, on.actor, call, plain, *arguments, timeless=timeless
-            )
+            try:
+                if prepare is not None:
+                    arguments += (prepare(on.context, on.actor.organisation, *arguments),)
+                written = unit_of_work.write(
+                    on.context, on.actor, call, plain, *arguments, timeless=timeless
+                )
+            except ServiceUnavailable:
+                first = unit_of_work.repeated(on.context, on.actor, call)
+                if first is None:
+                    raise
+                written = first
             if after is not None:
                 after(on.context)
             return written

@@ -10,6 +10,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -471,23 +472,46 @@ def _refuse(
 ) -> Written[Model] | ServiceError:
     """The answer to a refused write: what its key was answered first, else why it's refused."""
     error, transaction = refused
-    first = None
-    if key is not None:
-        names = record.organisation_id, call.operation.name, key
-        first = idempotency.find(record.connection, *names)
-    if key is None or first is None:
-        if transaction.remember_refused is not None:
-            transaction.remember_refused(record)
-    elif first.fingerprint != fingerprint(call):
-        error = IdempotencyKeyReused(
+    first = _answered_first(record.connection, record.organisation_id, call, key)
+    if isinstance(first, Written):
+        return first
+    if first is not None:
+        error = first
+    elif transaction.remember_refused is not None:
+        transaction.remember_refused(record)
+    _record_refusal(record, call, error, transaction)
+    return error
+
+
+def repeated(
+    context: EngineContext, actor: Actor, call: Call[Written[Model]]
+) -> Written[Model] | None:
+    """What a write was answered first under its key, also while nothing can be done; None where it
+    wasn't, or nothing can be read."""
+    key = checked_key(call.key)
+    with suppress(ServiceUnavailable), context.database.read() as connection:
+        first = _answered_first(connection, actor.organisation, call, key)
+        return first if isinstance(first, Written) else None
+    return None
+
+
+def _answered_first(
+    connection: Session, organisation_id: str, call: Call[Written[Model]], key: str | None
+) -> Written[Model] | IdempotencyKeyReused | None:
+    """What a key was answered first, or the refusal of a key of another request; None where the
+    key is new."""
+    if key is None:
+        return None
+    first = idempotency.find(connection, organisation_id, call.operation.name, key)
+    if first is None:
+        return None
+    if first.fingerprint != fingerprint(call):
+        return IdempotencyKeyReused(
             "This idempotency key was used for another request.",
             {"key": key, "firstUsedAt": format_instant(first.at)},
         )
-    else:
-        value = as_answered(call.operation.response, first.body)
-        return Written(value, created=first.created_record, replayed=True)
-    _record_refusal(record, call, error, transaction)
-    return error
+    value = as_answered(call.operation.response, first.body)
+    return Written(value, created=first.created_record, replayed=True)
 
 
 def _record_refusal(
