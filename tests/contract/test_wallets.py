@@ -101,6 +101,24 @@ def test_a_wallet_is_verified_and_listed_as_first_party(service: Service) -> Non
     assert (again.created, again.value.id) == (False, wallet.id)
 
 
+def test_a_verification_ends_when_it_says_if_its_wallet_is_not_used(place: Place) -> None:
+    account, wallet = custody(place.service), registered(place.service)
+    place.service.link_counterparty(account.id, link(claimed(place.service, account, wallet)))
+
+    def listed() -> Counterparty:
+        [found] = place.service.linked_counterparties(account.id).data
+        return found
+
+    first = listed().verification
+    assert first is not None
+    place.world.advance((first.expires_at - first.verified_at).total_seconds())
+    last = listed()
+    assert last.verification is not None
+    assert (last.type, last.verification.status) == (VERIFIED, "expiring")
+    place.world.advance(0.000_001)
+    assert listed().type == "counterparty"
+
+
 @pytest.mark.parametrize(
     ("name", "network"), [("bob-ethereum", "polygon"), ("bob-tron", "tron"), ("bob-tron", "TRX")]
 )

@@ -23,7 +23,9 @@ LONG = 10 * (DORMANCY + EXPIRY_WARNING)
         (NOW + EXPIRY_WARNING - 1, NOW, "expiring"),
         (NOW, NOW, "expiring"),
         (NOW - 1, NOW, "expired"),
-        (NOW + LONG, NOW - DORMANCY, "current"),
+        (NOW + LONG, NOW - DORMANCY + EXPIRY_WARNING, "current"),
+        (NOW + LONG, NOW - DORMANCY + EXPIRY_WARNING - 1, "expiring"),
+        (NOW + LONG, NOW - DORMANCY, "expiring"),
         (NOW + LONG, NOW - DORMANCY - 1, "expired"),
     ],
 )

@@ -686,12 +686,17 @@ class Link:
     def expires(self) -> int:
         return self.verified + LIFETIMES[self.claim.method]
 
+    @property
+    def ends(self) -> int:
+        """When it ends if the wallet isn't used again."""
+        return min(self.expires, self.used + 180 * DAY)
+
     def state(self, now: int) -> str:
         if self.revoked:
             return "revoked"
-        if now > min(self.expires, self.used + 180 * DAY):
+        if now > self.ends:
             return "expired"
-        return "expiring" if now > self.expires - 30 * DAY else "current"
+        return "expiring" if now > self.ends - 30 * DAY else "current"
 
     def holds(self, now: int) -> bool:
         return self.state(now) in ("current", "expiring")
@@ -706,7 +711,7 @@ class Link:
             "verification": {
                 "status": self.state(now),
                 "verifiedAt": moment(self.verified),
-                "expiresAt": moment(self.expires),
+                "expiresAt": moment(self.ends),
                 "claimId": self.claim.id,
                 "method": self.claim.method,
                 "level": LEVELS[self.claim.method],

@@ -82,15 +82,22 @@ def claim_status(stored: str, *, now: int, expires: int) -> ClaimStatus:
     return ClaimStatus.EXPIRED if lapsed else status
 
 
+def verification_end(expires: int, last_used_at: int) -> int:
+    """The last instant of a verification whose wallet isn't used again: a wallet that is used stays
+    verified until the end of its evidence."""
+    return min(expires, last_used_at + DORMANCY)
+
+
 def verification_status(
     *, now: int, expires: int, last_used_at: int, policy_version: int, revoked: bool
 ) -> VerificationStatus:
     """The status at ``now``: age, dormancy, a newer policy and revocation end a verification."""
     if revoked or policy_version < POLICY_VERSION:
         return VerificationStatus.REVOKED
-    if now > min(expires, last_used_at + DORMANCY):
+    end = verification_end(expires, last_used_at)
+    if now > end:
         return VerificationStatus.EXPIRED
-    if now > expires - EXPIRY_WARNING:
+    if now > end - EXPIRY_WARNING:
         return VerificationStatus.EXPIRING
     return VerificationStatus.CURRENT
 

@@ -1,6 +1,11 @@
 """Query blockchain accounts, counterparties and the links between them."""
 
-from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
+from chainteller.domain.challenges import (
+    VerificationStatus,
+    is_verified,
+    verification_end,
+    verification_status,
+)
 from chainteller.domain.evidence import EvidenceLevel, evidence_of
 from chainteller.service.models.counterparties import (
     COUNTERPARTY,
@@ -286,7 +291,7 @@ def _link_model(row: Record, status: VerificationStatus) -> Counterparty:
         verification=Verification(
             status=status,
             verified_at=row.verified_at,
-            expires_at=row.expires,
+            expires_at=verification_end(row.expires, row.last_used_at),
             claim_id=row.claim_id,
             method=row.claim_method,
             level=level_of(row.claim_method, row.claim_level),
