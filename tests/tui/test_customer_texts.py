@@ -21,7 +21,7 @@ from chainteller.service.models.funding import Transfer, TransferCurrency
 from chainteller.service.models.quotes import AssetAmount
 from chainteller.service.models.trades import Trade
 from chainteller.tui.customer_texts import CustomerTexts
-from chainteller.tui.failures import BANK_FUNDS, TO_WITHDRAW
+from chainteller.tui.failures import BANK_FUNDS, TO_TRADE, TO_WITHDRAW, explain
 
 FILE = Path(__file__).parents[2] / "sample_data" / "customer_texts.toml"
 TEXTS = {
@@ -93,7 +93,7 @@ def _below(kind: type[errors.ClientError]) -> set[type[errors.ClientError]]:
 
 def test_every_refusal_has_its_text_and_no_text_is_for_a_code_that_does_not_exist() -> None:
     told = {name.partition(".")[2] for name in TEXTS if name.startswith("refusal.")}
-    told -= {BANK_FUNDS, TO_WITHDRAW}
+    told -= {BANK_FUNDS, TO_TRADE, TO_WITHDRAW}
     of_the_desk = {kind.code for kind in _below(errors.ClientError)}
     assert (set(ERRORS) | of_the_desk) - told == INTERNAL
     assert told <= set(ERRORS) | of_the_desk
@@ -107,6 +107,22 @@ def test_every_refusal_has_its_text_and_no_text_is_for_a_code_that_does_not_exis
 def test_what_any_request_may_be_refused_with_calls_none_an_order(code: str) -> None:
     assert "request" in TEXTS[f"refusal.{code}"]
     assert "order" not in TEXTS[f"refusal.{code}"]
+
+
+@pytest.mark.parametrize(
+    ("currency", "doing", "told_as"),
+    [
+        ("USD", "execution", BANK_FUNDS),
+        ("SOL", "execution", TO_TRADE),
+        ("USD", "withdrawal", TO_WITHDRAW),
+        ("SOL", "withdrawal", TO_WITHDRAW),
+    ],
+)
+def test_whose_money_is_short_is_told(currency: str, doing: str, told_as: str) -> None:
+    """A bank account is never short of what a customer sells."""
+    failure = explain(errors.InsufficientFunds("1.00", "2.00", currency), doing)
+    assert failure.told_as == told_as
+    assert ("bank account" in failure.sentences) == (told_as == BANK_FUNDS)
 
 
 @pytest.fixture

@@ -302,7 +302,7 @@ class TradeNotCancellable(ServiceError, code="TRADE_NOT_CANCELLABLE", status=409
 
 
 class WithdrawalNotCancellable(ServiceError, code="WITHDRAWAL_NOT_CANCELLABLE", status=409):
-    next_step = "It can't be cancelled any more. To bring the money back, make a deposit."
+    next_step = "It can't be cancelled any more. See its status."
 
 
 class ClaimAlreadyUsed(ServiceError, code="CLAIM_ALREADY_USED", status=409):

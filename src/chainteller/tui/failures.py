@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from chainteller.domain.assets import USD
 from chainteller.records.formats import grouped, grouped_in
 from chainteller.service.error_codes import step_at_desk
 from chainteller.service.errors import NotOffered, ServiceError, TellerError, ValidationFailed
@@ -144,9 +145,10 @@ _OF_ANYTHING = frozenset(
 
 
 BANK_FUNDS, TO_WITHDRAW = "INSUFFICIENT_BANK_FUNDS", "INSUFFICIENT_FUNDS_TO_WITHDRAW"
+TO_TRADE = "INSUFFICIENT_FUNDS_TO_TRADE"
 """Texts for INSUFFICIENT_FUNDS where its own would tell of the wrong money."""
 _FROM_THE_BANK = frozenset({"deposit", "quote", "execution"})
-"""Writes in which only the deposit can still be short of money: of the bank account's."""
+"""Writes in which only the deposit can still be short of dollars: of the bank account's."""
 
 
 def request_of(error: TellerError) -> str:
@@ -165,6 +167,9 @@ def explain(error: TellerError, doing: str = "") -> Failure:
         found = replace(found, what=f"{asked[:1].upper()}{asked[1:]}: {found.what}")
     if error.code != "INSUFFICIENT_FUNDS":
         return found
+    is_sale = error.details.get("currency", USD.symbol) != USD.symbol
+    if doing in _FROM_THE_BANK and is_sale:
+        return replace(found, next_step="s: enter a smaller amount", told_as=TO_TRADE)
     if doing in _FROM_THE_BANK:
         return replace(
             found,
