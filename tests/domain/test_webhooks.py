@@ -73,13 +73,16 @@ def test_any_other_host_and_cleartext_elsewhere_are_refused(url: str) -> None:
         "https:///path",
         "https://höoks.example/",
         "https://hooks.bank.example:99999/",
+        "https://hooks.bank.example:0/",
+        "https://hooks.bank.example:secret/",
         "https://[::1/",
         "https://hooks.bank.example/" + "x" * 500,
     ],
 )
 def test_an_address_in_another_form_is_refused(url: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"Write|Leave out") as refused:
         target_of(url)
+    assert "secret" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

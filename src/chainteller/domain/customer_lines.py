@@ -5,7 +5,7 @@ from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
 from chainteller.domain.assets import USD
-from chainteller.domain.ids import plausible
+from chainteller.domain.ids import ID_FORM, plausible
 from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
 from chainteller.domain.preconditions import KYC_LEVELS
 
@@ -28,7 +28,6 @@ LARGEST_BALANCE_DIGITS = 15
 _FORMULAS = "=+-@"
 """What makes a spreadsheet run a cell: https://owasp.org/www-community/attacks/CSV_Injection."""
 _CORRECT = "Correct the line and import the file again."
-_ID_FORM = "1 to 40 letters, digits, hyphens or underscores"
 
 
 class Finding(NamedTuple):
@@ -74,7 +73,7 @@ def balance_of(line: Line) -> int:
 def problem(line: Line) -> Finding | None:
     """Why a line is refused, whatever else is known; None if it's in order."""
     if not plausible(line.reference):
-        return Finding("REFERENCE_INVALID", f"The reference needs {_ID_FORM}.")
+        return Finding("REFERENCE_INVALID", f"The reference needs {ID_FORM}.")
     return _problem_of_customer(line) or _problem_of_account(line)
 
 
@@ -100,7 +99,7 @@ def _problem_of_account(line: Line) -> Finding | None:
             return None
         return Finding("BANK_ACCOUNT_MISSING", "The line has a type or balance of no bank account.")
     if not plausible(line.bank_account_id):
-        return Finding("BANK_ACCOUNT_INVALID", f"bankAccountId needs {_ID_FORM}.")
+        return Finding("BANK_ACCOUNT_INVALID", f"bankAccountId needs {ID_FORM}.")
     if line.bank_account_type not in BANK_ACCOUNT_TYPES:
         told = " or ".join(BANK_ACCOUNT_TYPES)
         return Finding("BANK_ACCOUNT_TYPE_UNKNOWN", f"bankAccountType is {told}.")

@@ -10,6 +10,8 @@ _SUFFIX_LENGTH = 22
 _PAIRS = tuple(low + high for high in _ALPHABET for low in _ALPHABET)
 """Two letters for each value of ten bits, lower five bits first."""
 _PLAUSIBLE = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
+ID_FORM = "1 to 40 letters, digits, hyphens or underscores"
+"""Of what is ``plausible``."""
 
 
 class Prefix(StrEnum):

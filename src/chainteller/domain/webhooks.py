@@ -103,15 +103,19 @@ def target_of(url: str) -> Target:
         ValueError: it's no address of HTTP, or has a part that an endpoint's address may not have.
             The text says what is needed and repeats nothing of it.
     """
-    found = urlsplit(url) if url.isascii() and url.isprintable() else None
-    if found is None or len(url) > _LONGEST_URL or found.scheme not in DEFAULT_PORTS:
+    try:
+        found = urlsplit(url) if url.isascii() and url.isprintable() else None
+        port = None if found is None else found.port
+    except ValueError:
+        found, port = None, None
+    if found is None or len(url) > _LONGEST_URL or found.scheme not in DEFAULT_PORTS or port == 0:
         raise ValueError(f"Write https://HOST/PATH, at most {_LONGEST_URL} ASCII characters.")
     if "@" in found.netloc or "?" in url or "#" in url or not _PATH.fullmatch(found.path):
         raise ValueError("Leave out user, query and fragment: the signature shows who sends.")
     host = found.hostname or ""
     if not _NAME.fullmatch(host) and _address(host) is None:
         raise ValueError("Write a host's name or address after https://.")
-    port = found.port or DEFAULT_PORTS[found.scheme]
+    port = port or DEFAULT_PORTS[found.scheme]
     return Target(found.scheme, host, port, found.path or "/")
 
 

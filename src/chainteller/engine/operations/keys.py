@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, DESK, OF_PEOPLE, Actor
 from chainteller.domain.clock import format_instant
-from chainteller.domain.ids import plausible
+from chainteller.domain.ids import ID_FORM, plausible
 from chainteller.domain.keys import (
     LAST_USE_STEP,
     MAXIMUM_OVERLAP,
@@ -323,7 +323,7 @@ def _checked_name(name: str) -> str:
 
 def _checked_organisation(organisation: str) -> str:
     if not plausible(organisation):
-        raise ValidationFailed.of("organisation", "Letters, digits, - and _, at most 64.")
+        raise ValidationFailed.of("organisation", f"{ID_FORM}.")
     refuse_secret("organisation", organisation)
     return organisation
 
