@@ -334,7 +334,7 @@ def _outlive(sim: "Simulation", draw: "Draw") -> None:
         (custody, link)
         for custody in model.custodies.values()
         for link in custody.links.values()
-        if link.claim.method == "transfer" and not link.revoked
+        if link.claim.method == "transfer" and link.revoked is None
     ]
     if not linked:
         proven = _proven(sim, draw)

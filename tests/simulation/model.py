@@ -632,7 +632,7 @@ class Model:
             raise Refused("NETWORK_MISMATCH", expected=network, actual=wallet.network)
         link = custody.links.get(wallet.id)
         verified = link is not None and link.holds(self.now)
-        if link is not None and not link.revoked and not verified:
+        if link is not None and link.revoked is None and not verified:
             self._fresh(link)
         return wallet, custody, VERIFIED if verified else UNVERIFIED
 
@@ -1051,6 +1051,8 @@ class Model:
         if state == "linked":
             return custody.links[wallet.id].wire(self.now), False, wallet.id
         before = custody.links.get(wallet.id)
+        if before and before.revoked is not None and claim.created < before.revoked:
+            raise Refused("CONFLICT", reason="VERIFICATION_ENDED", id=claim.id)
         first = before.first if before else self.now
         custody.links[wallet.id] = Link(wallet, claim, first, self.now, self.now)
         claim.linked = self.now
@@ -1076,7 +1078,7 @@ class Model:
         if link is None:
             raise Refused("NOT_FOUND", resource="counterparty")
         if link.holds(self.now):
-            link.revoked = True
+            link.revoked = self.now
             told = {"blockchainAccountId": custody.id, "reason": why}
             self.tell(
                 client.organisation,

@@ -680,7 +680,7 @@ class Link:
     first: int
     verified: int
     used: int
-    revoked: bool = False
+    revoked: int | None = None
 
     @property
     def expires(self) -> int:
@@ -692,7 +692,7 @@ class Link:
         return min(self.expires, self.used + 180 * DAY)
 
     def state(self, now: int) -> str:
-        if self.revoked:
+        if self.revoked is not None:
             return "revoked"
         if now > self.ends:
             return "expired"

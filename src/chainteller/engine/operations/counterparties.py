@@ -11,6 +11,7 @@ from chainteller.domain.challenges import (
 from chainteller.domain.clock import format_instant
 from chainteller.domain.evidence import evidence_of
 from chainteller.domain.ids import Prefix
+from chainteller.domain.timekeeping import stamped
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Event, Insert, Moment, Outcome, Row, Update
@@ -238,6 +239,8 @@ def link(tx: UnitOfWork, account_id: str, request: LinkRequest) -> Counterparty:
         sharing = _sharing(tx, account, claim, is_acknowledged=bool(request.acknowledged))
         if not outcome.apply_if_new(tx, decided):
             linked = wallets.find_link(tx.connection, *pair, lock=True)
+            if linked is not None:
+                _require_later(linked, claim, tx)
             outcome.apply(tx, decide_link(account, claim, address, linked, tx.now))
         if sharing is not None:
             outcome.apply(tx, sharing)
@@ -380,6 +383,23 @@ def _require_linkable(account: Record, claim: Record, address: Address, now: int
                 "suggestion": "Create a new challenge and ask the customer to sign it.",
             },
         )
+
+
+def _require_later(linked: Record, claim: Record, tx: UnitOfWork) -> None:
+    """A claim from before its wallet had to be verified again verifies nothing any more. Raises
+    Conflict."""
+    if linked.revoked_at is None:
+        return
+    began_at = tx.time.began_at
+    if stamped(claim.created, tx.now, began_at) >= stamped(linked.revoked_at, tx.now, began_at):
+        return
+    raise Conflict.over(
+        "ownership claim",
+        claim.id,
+        "VERIFICATION_ENDED",
+        "The wallet has to be verified again since this claim was made.",
+        "Create a new challenge and ask the customer to sign it.",
+    )
 
 
 @writes(operations.REQUIRE_REVERIFICATION, timeless=True)
