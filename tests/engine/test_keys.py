@@ -158,6 +158,7 @@ def test_a_rotation_gives_no_scope_that_only_the_database_has(world: World, keys
         (("a", ("root",)), "scope"),
         (("a", (), "no such place!"), "organisation"),
         (("a", (), "default", "soon"), "expires"),
+        (("a", (), "default", "999999w"), "expires"),
     ],
 )
 def test_refuses_what_no_key_can_have(keys: ApiKeys, arguments: tuple[str], field: str) -> None:
@@ -165,6 +166,12 @@ def test_refuses_what_no_key_can_have(keys: ApiKeys, arguments: tuple[str], fiel
         keys.create(*arguments)
     assert refused.value.details["errors"][0]["field"] == field
     assert keys.listed() == []
+
+
+def test_a_key_that_lasts_for_the_longest_is_listed(keys: ApiKeys) -> None:
+    keys.create("branch", (), "default", "999999d")
+    [listed] = keys.listed()
+    assert str(listed["expires"]).startswith("4764-")
 
 
 @pytest.mark.parametrize("overlap", ["8d", "later", "-1h"])

@@ -35,6 +35,8 @@ _FORM = re.compile(
 )
 _DURATION = re.compile(r"([0-9]{1,6})([smhdw])", re.ASCII)
 _UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY, "w": 7 * DAY}
+_LONGEST = 999_999 * DAY
+"""What ends later may end in a year that no timestamp can write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +99,13 @@ def duration_of(text: str) -> int:
     """Parse a duration such as ``90d``, ``24h``, ``15m``, ``30s`` or ``2w`` into microseconds.
 
     Raises:
-        ValueError: the text is anything else.
+        ValueError: the text is anything else, or more than 999999d.
     """
     match = _DURATION.fullmatch(text)
-    if match is None:
+    found = _LONGEST + 1 if match is None else int(match[1]) * _UNITS[match[2]]
+    if found > _LONGEST:
         raise ValueError("a duration such as 90d, 24h or 15m")
-    return int(match[1]) * _UNITS[match[2]]
+    return found
 
 
 def refusal_reason(*, now: int, expires: int | None, revoked_at: int | None) -> str | None:
