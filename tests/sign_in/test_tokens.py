@@ -112,6 +112,7 @@ REFUSED: dict[str, Callable[[SmallIssuer], str]] = {
     "TOKEN_ISSUER": lambda at: at.token(iss="https://login.example"),
     "TOKEN_AUDIENCE": lambda at: at.token(aud="https://mail.bank.example"),
     "TOKEN_TIME": lambda at: at.token(age_s=-11),
+    "TOKEN_TIME before it begins": lambda at: at.token(nbf=at.claims()["iat"] + 11),
     "TOKEN_EXPIRED too old": lambda at: at.token(age_s=41),
     "TOKEN_EXPIRED at its end": lambda at: at.token(age_s=20, exp=at.claims()["iat"] - 11),
     "AGENT_WITHOUT_ROLE": lambda at: at.token(groups=["canteen", 7, None]),

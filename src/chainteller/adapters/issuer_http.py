@@ -90,10 +90,10 @@ class HttpIssuer:
         if typed != self._token_type.lower() or "crit" in header:
             raise Unauthorized("TOKEN_INVALID")
         claims = self._verified(token, header)
-        times = [claims[name] for name in ("iat", "exp")]
+        times = [claims["iat"], claims["exp"], claims.get("nbf", 0)]
         if not all(type(each) in (int, float) and 0 <= each < 1e11 for each in times):
             raise Unauthorized("TOKEN_INVALID")
-        issued, expires = (round(each * SECOND) for each in times)
+        issued, expires, begins = (round(each * SECOND) for each in times)
         name, groups = (_claim(claims, each) for each in (self._name_claim, self._groups_claim))
         listed = groups if isinstance(groups, list) else [groups]
         return SignedIn(
@@ -103,6 +103,7 @@ class HttpIssuer:
             tuple(each for each in listed if isinstance(each, str)),
             issued,
             expires,
+            begins,
         )
 
     def _verified(self, token: str, header: Mapping[str, Any]) -> dict[str, Any]:

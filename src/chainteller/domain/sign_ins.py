@@ -22,7 +22,7 @@ STREAM_LOOKS_S = 5.0
 
 class SignedIn(NamedTuple):
     """What an access token says, whose signature was verified: ``name`` is empty where it says
-    none. Times are in microseconds, by the issuer's clock."""
+    none, and ``begins`` is 0. Times are in microseconds, by the issuer's clock."""
 
     issuer: str
     subject: str
@@ -30,6 +30,7 @@ class SignedIn(NamedTuple):
     groups: tuple[str, ...]
     issued: int
     expires: int
+    begins: int = 0
 
     def agent_id(self, organisation_id: str) -> str:
         """The id of the organisation's agent who this is."""
@@ -38,7 +39,7 @@ class SignedIn(NamedTuple):
 
     def refusal(self, at: int, longest_s: float) -> str | None:
         """Why the token isn't accepted at an instant; None if it is."""
-        if self.issued > at + CLOCKS_WITHIN:
+        if max(self.issued, self.begins) > at + CLOCKS_WITHIN:
             return "TOKEN_TIME"
         if at > min(self.issued + round(longest_s * SECOND), self.expires + CLOCKS_WITHIN):
             return "TOKEN_EXPIRED"
