@@ -335,6 +335,8 @@ def test_a_case_finds_whom_and_what_it_was_about_and_who_did_it(world: World, te
     }  # fmt: skip
     assert {each.name for each in touched} == {"Mara Whitlock"}
     assert all(each.matched.startswith("INC-20931: deposit, s.iyer 20") for each in touched)
+    without_trail = world.engine.acting_as(Actor(scopes=frozenset({"accounts:read"})))
+    assert not [each for each in without_trail.find(text).data if "s.iyer" in each.matched]
 
 
 def test_a_case_without_entries_finds_nothing(world: World) -> None:
