@@ -1,25 +1,34 @@
 """A wall clock that is set: what the bank refuses, what goes on, and what is put right."""
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from tests.clock.banks import Bank
+from tests.clock.banks import OPTIONS, Bank
 from tests.clock.machine import MachineClock
 from tests.tampering.bank import NAMES, prove_wallet
 from tests.world.bank import build, sqlite_url
 from tests.world.engines import USDC_ETHEREUM, USDC_SOLANA
 from tests.world.logs import entries
 
-from chainteller.domain.clock import DAY, format_instant
+from chainteller.adapters.webhook_http import HttpWebhooks
+from chainteller.domain.actors import Actor
+from chainteller.domain.agents import public_key_text
+from chainteller.domain.clock import DAY, HOUR, format_instant, from_datetime
+from chainteller.domain.policy import Needing, Policy, TwoPersons
+from chainteller.domain.webhooks import WebhookHosts
 from chainteller.engine.core import timekeeping
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.operations.claim_proofs import Rechecked, recheck
 from chainteller.engine.operations.keys import ApiKeys
 from chainteller.engine.upkeep import archiving, upkeep
+from chainteller.engine.upkeep.deliveries import Deliverer
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ClockUncertain, DestinationOnHold, QuoteExpired
+from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import (
@@ -28,6 +37,7 @@ from chainteller.service.models.funding import (
     WithdrawalRequest,
 )
 from chainteller.service.models.quotes import ExecuteRequest
+from chainteller.service.models.webhooks import CreateWebhook, RotateSecret
 from chainteller.storage.database import Database
 from chainteller.storage.log.rows import DEPLOYMENT
 from chainteller.storage.queries import organisations
@@ -382,6 +392,46 @@ def test_a_key_never_lives_longer_than_it_was_meant_to(bank: Bank) -> None:
     assert bank.use(old) == "UNAUTHORIZED REVOKED"
     bank.machine.passes(HOUR_S)
     assert bank.use(before) == "UNAUTHORIZED EXPIRED"
+
+
+def test_people_and_endpoints_wait_no_longer_than_they_were_meant_to(tmp_path: Path) -> None:
+    """After a time with the clock ten years ahead."""
+    policy = Policy(two=TwoPersons(always=frozenset({Needing.LIFT})))
+    options = replace(OPTIONS, policy=policy, webhook_hosts=("http://127.0.0.1",))
+    bank = Bank(sqlite_url(tmp_path), options)
+    bank.stop()
+    bank.machine.step(10 * YEAR_S)
+    bank.start()
+    enrolled = EnrolAgent(name="anna", public_key=public_key_text(bytes(32)))
+    agent = bank.engine.enrol_agent(enrolled).value.id
+    bank.engine.approve_agent(agent, ApproveAgent(expires="2h"))
+    asked = OpenDecision(kind="control", subject=bank.account, control="FROZEN", reason="OTHER")
+    decision = bank.engine.open_decision(asked).value.id
+    anna, ben = (bank.engine.acting_as(Actor(name=name)) for name in ("anna", "ben"))
+    anna.take_decision(decision)
+    assert anna.approve_decision(decision, Approval()).value.status == "open"
+    endpoint = bank.engine.create_webhook(CreateWebhook(url="http://127.0.0.1:1/")).value.id
+    bank.engine.rotate_webhook(endpoint, RotateSecret(overlap="24h"))
+    sender = HttpWebhooks(WebhookHosts(options.webhook_hosts))
+    asyncio.run(Deliverer(bank.context, sender).deliver_due())
+    assert bank.engine.webhook(endpoint).attempts == 1
+    bank.stop()
+    bank.machine.step(-10 * YEAR_S)
+    bank.start()
+    assert bank.accept() is not None
+    now = bank.engine.now()
+    (known,) = bank.engine.agents().data
+    assert known.expires is not None
+    assert from_datetime(known.expires) <= now + 2 * HOUR
+    assert ben.take_decision(decision).value.holder == "ben"
+    assert ben.approve_decision(decision, Approval()).value.status == "open"
+    assert anna.approve_decision(decision, Approval()).value.status == "approved"
+    known_endpoint = bank.engine.webhook(endpoint)
+    assert known_endpoint.overlap_until is not None
+    assert from_datetime(known_endpoint.overlap_until) <= now + DAY
+    asyncio.run(Deliverer(bank.context, sender).deliver_due())
+    assert bank.engine.webhook(endpoint).attempts == 2
+    assert verify(bank.context.database) == ()
 
 
 def test_a_hold_and_a_limit_begin_with_the_epoch(bank: Bank) -> None:

@@ -17,7 +17,7 @@ from chainteller.domain.timekeeping import TOLERANCE
 from chainteller.domain.trades import QuoteStatus
 from chainteller.engine.core import outcome, timekeeping
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.outcome import Outcome, Update
+from chainteller.engine.core.outcome import Outcome, Row, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, work_unit
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.records import Tables
@@ -199,7 +199,10 @@ def _put_right(connection: Session, error: "_Error") -> Iterator[Update]:
             yield Update(Tables.job, key, run_at, log=_log_of(made.get(job.reference)))
     yield from _put_reviews_right(connection, error)
     yield from _put_decisions_right(connection, error)
+    yield from _put_holds_right(connection, error)
     yield from _put_keys_right(connection, error)
+    yield from _put_agents_right(connection, error)
+    yield from _put_webhooks_right(connection, error)
     yield from _put_wallets_right(connection, error)
 
 
@@ -228,6 +231,20 @@ def _put_decisions_right(connection: Session, error: "_Error") -> Iterator[Updat
             yield Update(Tables.decision, {"id": row.id}, due)
 
 
+def _put_holds_right(connection: Session, error: "_Error") -> Iterator[Update]:
+    """What somebody took is free, and the first of two approvals doesn't count any more. Whoever
+    asked for a withdrawal did so when it was made."""
+    for row in epochs.holds_until(connection, error.began_at):
+        values: Row = {}
+        if row.held_until is not None and row.held_until > error.began_at:
+            values |= {"holder": None, "held_until": None}
+        has_asked = row.kind == DecisionKind.WITHDRAWAL and row.first_at == row.created
+        if row.first_at is not None and row.first_at > error.began_at and not has_asked:
+            values |= {"first_by": None, "first_at": None, "digest": None}
+        if values:
+            yield Update(Tables.decision, {"id": row.id}, values)
+
+
 def _put_keys_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """A key that was revoked stays revoked; a rotated one holds as long as it was meant to."""
     found = epochs.keys_after(connection, error.began_at)
@@ -242,6 +259,30 @@ def _put_keys_right(connection: Session, error: "_Error") -> Iterator[Update]:
             if row.revoked_at > error.before:
                 values["revoked_at"] = row.revoked_at - error.when_made(made.get(row.replaced_by))
         yield Update(Tables.api_key, {"key_id": row.key_id}, values)
+
+
+def _put_agents_right(connection: Session, error: "_Error") -> Iterator[Update]:
+    """An agent works for as long as was meant at the approval."""
+    found = epochs.agents_after(connection, error.began_at)
+    made = epochs.entries_of(connection, (row.id for row in found))
+    for row in found:
+        by = error.when_changed(made.get(row.id))
+        if by:
+            yield Update(Tables.agent, {"id": row.id}, {"expires": row.expires - by})
+
+
+def _put_webhooks_right(connection: Session, error: "_Error") -> Iterator[Update]:
+    """An endpoint is free and tried now; its former secret signs for as long as was meant."""
+    found = epochs.webhooks_after(connection, error.began_at)
+    made = epochs.entries_of(connection, (row.id for row in found))
+    for row in found:
+        values: Row = {"held_by": None, "held_until": None, "next_at": None}
+        if row.failing_since is not None:
+            values["failing_since"] = min(row.failing_since, error.began_at)
+        by = error.when_changed(made.get(row.id))
+        if by and row.overlap_until is not None:
+            values["overlap_until"] = max(error.began_at, row.overlap_until - by)
+        yield Update(Tables.webhook, {"id": row.id}, values)
 
 
 def _put_wallets_right(connection: Session, error: "_Error") -> Iterator[Update]:

@@ -128,6 +128,23 @@ decisions_until = (
     .rows
 )
 """Decisions whose deadline is after an instant."""
+holds_until = (
+    Source(records.Decision)
+    .where(f"status = '{DecisionStatus.OPEN}' AND (held_until > :instant OR first_at > :instant)")
+    .rows
+)
+"""Decisions that somebody has taken, or approved first, with a time after an instant."""
+agents_after = Source(records.Agent).where("expires > :instant").rows
+"""Agents who expire after an instant."""
+webhooks_after = (
+    Source(records.Webhook)
+    .where(
+        "held_until > :instant OR next_at > :instant OR failing_since > :instant "
+        "OR overlap_until > :instant"
+    )
+    .rows
+)
+"""Endpoints that wait, are held, fail or have a former secret with a time after an instant."""
 keys_after = Source(records.ApiKey).where("expires > :instant OR revoked_at > :instant").rows
 """Keys that expire, or end by a revocation, after an instant."""
 open_challenges = _CHALLENGES.rows
