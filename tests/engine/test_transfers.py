@@ -1,6 +1,7 @@
 """Deposits and withdrawals: every transition, the limits, and what the bank takes back."""
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from sqlalchemy import text, update
 from tests.refusals import details, refusal
 from tests.world.customers import CustomerSeed
 from tests.world.engines import DPT, START, USDC_SOLANA, World, make_world
+from tests.world.waiting import until
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, SECOND, format_instant
@@ -18,6 +20,11 @@ from chainteller.engine.operations import deposits, payouts
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage.schema.tables import Tables
+
+_WAITING = (
+    "SELECT count(*) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
 
 
 def operate(world: World, work: object, *arguments: str) -> None:
@@ -241,6 +248,35 @@ def test_a_failed_withdrawal_comes_back(world: World, steps: int) -> None:
     assert world.engine.withdrawal_record(world.account, withdrawal.id) == failed
     assert world.engine.limits(world.account).data[1].used == "0.00"
     assert verify(world.database) == ()
+
+
+def test_a_withdrawal_that_ends_beside_its_sending_is_not_sent(own_postgres_bank: str) -> None:
+    """The worker has read what is held, and waits for the account."""
+    world = make_world(own_postgres_bank, options=EngineOptions(withdrawal_delay_s=0))
+    world.open()
+    world.deposit("100.00")
+    withdrawal = world.withdraw("40.00")
+
+    def waits() -> object:
+        with world.database.read() as connection:
+            return connection.execute(text(_WAITING)).scalar()
+
+    with ThreadPoolExecutor(1) as pool:
+
+        def end(tx: UnitOfWork) -> bool:
+            payouts.fail(tx, withdrawal.id, "NO_ACCOUNT", "The account is closed.")
+            if not sending:
+                sending.append(pool.submit(world.engine.run_due))
+                until(waits)
+            return True
+
+        sending: list[Future[int]] = []
+        work_unit(world.context, Actor(name="core"), end)
+        assert sending[0].result() == 1
+    assert world.engine.withdrawal_record(world.account, withdrawal.id).status == "failed"
+    assert world.balances() == {"BUSD1@bank": ("100.00", "0.00", "0.00")}
+    assert verify(world.database) == ()
+    world.close()
 
 
 def test_a_bounced_withdrawal_is_returned(world: World) -> None:

@@ -87,14 +87,15 @@ def locked(tx: UnitOfWork, withdrawal_id: str) -> Due | None:
     Raises:
         AssertionError: the account doesn't exist.
     """
-    hold, has_ended = _hold(tx.connection, withdrawal_id)
+    named, _ = _hold(tx.connection, withdrawal_id)
     stated = transfers.account_of(tx.connection, withdrawal_id)
-    account_id = hold.account_id if hold is not None else str(stated)
+    account_id = named.account_id if named is not None else str(stated)
     account = accounts.find_any(tx.connection, account_id, lock=True)
     if account is None:
         raise AssertionError(f"{account_id} vanished")
     tx.actor = Actor(account.organisation_id, tx.actor.name)
     tx.audited_account = account.id
+    hold, has_ended = _hold(tx.connection, withdrawal_id)  # it may have ended meanwhile
     try:
         row = transfers.find_any(tx.connection, withdrawal_id, lock=True)
     except UNREADABLE:
