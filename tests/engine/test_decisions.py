@@ -15,6 +15,7 @@ from tests.tampering.altering import unguarded
 from tests.world.engines import DPT, START, USDC_SOLANA, World, make_world
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import HOUR, SECOND, format_instant
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.limits import DestinationClass
@@ -26,6 +27,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.operations import accounts, deposits
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import ServiceError
+from chainteller.service.models.agents import EnrolAgent
 from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
@@ -381,6 +383,31 @@ def test_a_market_is_closed_and_opened(bank: Bank) -> None:
     bank.step(3_600)
     assert bank.world.quote("100.00").market_name == "sol-usd"
     assert bank.engine.decisions(ListQuery(text="sol-usd", status="open")).data == ()
+
+
+def test_of_several_who_do_the_same_at_once_one_does_it(own_postgres_bank: str) -> None:
+    """Close a market, or enrol a key: the others are told that it's done."""
+    world = make_world(own_postgres_bank)
+    closing = OpenDecision(kind="market", subject="sol-usd", reason="MAINTENANCE")
+    enrolling = EnrolAgent(name="anna", public_key=public_key_text(bytes(32)))
+    acts = (
+        partial(world.engine.open_decision, closing),
+        partial(world.engine.enrol_agent, enrolling),
+    )
+
+    def code(do: Callable[[], object]) -> str:
+        try:
+            do()
+        except ServiceError as error:
+            return error.code
+        return "done"
+
+    with ThreadPoolExecutor(8) as pool:
+        for do in acts:
+            codes = sorted(pool.map(code, [do] * 8))
+            assert codes == ["CONFLICT"] * 7 + ["done"]
+    assert verify(world.database) == ()
+    world.close()
 
 
 def test_closing_a_market_needs_the_scope_of_the_deployment(bank: Bank) -> None:

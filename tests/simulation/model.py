@@ -1178,9 +1178,10 @@ class Model:
         self._administrator(client)
         if market not in MARKETS:
             raise Refused("UNSUPPORTED_MARKET")
+        due = self._until(body, "market")
         if market in self.closed:
             raise Refused("CONFLICT", id=market, reason="ALREADY_CLOSED")
-        due, name = self._until(body, "market"), self._new(answered)
+        name = self._new(answered)
         self.closed[market] = (reason, due)
         opened = Decision(
             name, client.organisation, "market", market, reason, self.now, client.name

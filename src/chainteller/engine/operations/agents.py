@@ -52,11 +52,6 @@ def enrol(tx: UnitOfWork, request: EnrolAgent) -> Agent:
         raise ValidationFailed.of("name", AGENT_FORM)
     public_key = _public_key(request.public_key)
     identifier = agent_id(tx.organisation_id, public_key)
-    if agents.find(tx.connection, tx.organisation_id, identifier) is not None:
-        told = "This key is enrolled already."
-        raise Conflict.over(
-            RESOURCE, identifier, "ALREADY_ENROLLED", told, "Make another key on this machine."
-        )
     preconditions.require_room(tx, Quota.AGENTS)
     event = Event("agent.enrolled", identifier, {"name": request.name})
     return _inserted(tx, identifier, request.name, event, public_key=public_key.hex())
@@ -136,6 +131,7 @@ def _approved(identifier: str, name: str, roles: tuple[str, ...]) -> Event:
 
 
 def _inserted(tx: UnitOfWork, identifier: str, name: str, event: Event, **values: object) -> Agent:
+    """Raises Conflict."""
     unset = ("approved_at", "approved_by", "expires", "revoked_at", "revoked_by")
     row: Row = {
         "id": identifier,
@@ -148,7 +144,11 @@ def _inserted(tx: UnitOfWork, identifier: str, name: str, event: Event, **values
         **values,
     }
     decided = Outcome(identifier, (Insert(Tables.agent, (row,)),), events=(event,))
-    outcome.apply(tx, decided)
+    if not outcome.apply_if_new(tx, decided):
+        told = "This key is enrolled already."
+        raise Conflict.over(
+            RESOURCE, identifier, "ALREADY_ENROLLED", told, "Make another key on this machine."
+        )
     return agents.to_model(decided.record(Tables.agent), tx.now)
 
 

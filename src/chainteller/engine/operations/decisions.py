@@ -155,13 +155,11 @@ def _closure(tx: UnitOfWork, request: OpenDecision, asked: _Asked) -> Outcome:
         raise ValidationFailed.of("control", "none: it's set on accounts")
     _require(tx, "admin")
     market = reading.market(request.subject)
-    if decisions.find_open(tx.connection, tx.organisation_id, market.name, lock=True) or (
-        markets.control(tx.connection, market.name, lock=True) is not None
-    ):
+    due = asked.due(tx, DecisionKind.MARKET)
+    until = None if due == NEVER else due
+    if not markets.close_if_open(tx.rows, market.name, asked.reason, until):
         told = f"{market.name} is closed already."
         raise Conflict.over(RESOURCE, market.name, "ALREADY_CLOSED", told, "Open it first.")
-    due = asked.due(tx, DecisionKind.MARKET)
-    markets.close(tx.rows, market.name, asked.reason, None if due == NEVER else due)
     return decision_records.opened(
         outcome.moment(tx),
         DecisionKind.MARKET,

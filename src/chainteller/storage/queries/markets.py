@@ -30,5 +30,10 @@ def close(rows: Writer, market: str, reason: str, until: int | None) -> None:
     rows.insert(_T, [{"market": market, "reason": reason, "until": until}])
 
 
+def close_if_open(rows: Writer, market: str, reason: str, until: int | None) -> bool:
+    """False if it's closed already, and nothing was changed."""
+    return rows.insert_if_new(_T, {"market": market, "reason": reason, "until": until})
+
+
 def reopen(rows: Writer, market: str) -> None:
     rows.delete(_T, _ONE, {"market": market})
