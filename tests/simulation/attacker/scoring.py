@@ -24,6 +24,8 @@ from tests.simulation.attacker.raw import Key, Raw, RawTable, Row, Rows, Stateme
 from tests.simulation.generators import Draw
 from tests.world.logs import entries
 
+from chainteller.domain.clock import parse_instant
+from chainteller.domain.timekeeping import TOLERANCE
 from chainteller.engine.core.breaches import UNREADABLE
 from chainteller.engine.verification.full_pass import verify_all, verify_heads
 from chainteller.service.errors import ServiceError
@@ -331,10 +333,22 @@ _OF_RETRIES = frozenset({"completedAt", "updated"})
 """What follows from when something is tried again, which nothing seals."""
 
 
+def _is_same(honest: Any, now: Any) -> bool:
+    """Whether two values are equal, but for the seconds that clocks are allowed to differ by."""
+    if isinstance(honest, dict) and isinstance(now, dict):
+        return honest.keys() == now.keys() and all(_is_same(honest[at], now[at]) for at in honest)
+    if not isinstance(honest, str) or not isinstance(now, str) or honest == now:
+        return bool(honest == now)
+    with suppress(ValueError):
+        return abs(parse_instant(honest) - parse_instant(now)) <= TOLERANCE
+    return False
+
+
 def _differences(
     kind: str, honest: Any, now: Any, ignored: frozenset[str] = frozenset()
 ) -> Iterator[str]:
-    names = {name for name in honest.keys() | now.keys() if honest.get(name) != now.get(name)}
+    every = honest.keys() | now.keys()
+    names = {name for name in every if not _is_same(honest.get(name), now.get(name))}
     names -= {"networkTxHash"}  # drawn anew
     if names - ignored:
         word = "delay" if "status" in names else "alteration"

@@ -1,5 +1,6 @@
 """Whoever may run any SQL, but hasn't the writer's key, reaches nothing that isn't named."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -83,6 +84,22 @@ def test_what_is_reached_is_noticed_by_the_score(bank: Trial, statement: str, ai
     outcome = bank.of(Plan({0: (Attack(aim, (Statement(statement),)),)}), None)
     assert any(each.startswith(aim) for each in outcome.reached), outcome.reached
     assert outcome.named
+
+
+@pytest.mark.parametrize(
+    ("told", "is_reached"),
+    [("2026-11-21T13:06:55.000000Z", False), ("2026-11-21T13:06:55.000001Z", True), ("", True)],
+)
+def test_a_time_within_what_clocks_may_differ_by_is_no_alteration(
+    told: str, is_reached: bool
+) -> None:
+    """What the clock's row was altered by; sealed_books.md says so."""
+    place = ("default", "trading_accounts", "", "TDA_1")
+    lives = [
+        Life(seen={place: json.dumps({"id": "TDA_1", "review": {"eta": at}})})
+        for at in ("2026-11-21T13:06:50.000000Z", told)
+    ]
+    assert bool(reached(*lives)) == is_reached
 
 
 def test_a_forged_row_of_the_journal_is_no_payout(bank: Trial) -> None:
