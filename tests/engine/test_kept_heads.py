@@ -2,8 +2,10 @@
 
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from sqlalchemy import select, update
@@ -22,6 +24,7 @@ from chainteller.engine.verification.full_pass import verify, verify_heads
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import Conflict
 from chainteller.service.models.books import Dispute
+from chainteller.storage.database import Database
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import entry, marks, views
 from chainteller.storage.schema import guards
@@ -231,6 +234,36 @@ def test_several_processes_share_a_file(kept: Kept) -> None:
     kept.world.deposit("2.00")
     assert kept.follow() == {}
     assert other.follow(kept.world.database) == {}
+
+
+class Interrupted:
+    """A database beside which something is done once, after the logs were read and before their
+    heads are kept."""
+
+    def __init__(self, database: Database, act: Callable[[], object]) -> None:
+        self._database, self._acts = database, [lambda: None, act]
+
+    @contextmanager
+    def read(self, *, patient: bool = False) -> Iterator[Session]:
+        with self._database.read(patient=patient) as connection:
+            yield connection
+        if self._acts:
+            self._acts.pop(0)()
+
+
+def test_a_slower_process_keeps_no_head_from_before(kept: Kept) -> None:
+    """Otherwise what was kept as a payout left could be cut unseen."""
+    slower = KeptHeads(lambda _: kept.file)
+    kept.world.deposit("1.00")
+    newest: list[bytes] = []
+
+    def overtake() -> None:
+        kept.world.deposit("2.00")
+        assert kept.follow() == {}
+        newest.append(kept.file.read_bytes())
+
+    found = slower.follow(cast("Database", Interrupted(kept.world.database, overtake)))
+    assert (found, newest) == ({}, [kept.file.read_bytes()])
 
 
 def test_without_the_right_to_write_heads_are_compared_alone(kept: Kept) -> None:

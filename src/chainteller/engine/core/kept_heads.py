@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chainteller.paths import private_folder
-from chainteller.private_files import how_to_protect, others_may_read, write_atomically
+from chainteller.private_files import how_to_protect, locked, others_may_read, write_atomically
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import Database
 from chainteller.storage.log import views
@@ -60,20 +60,26 @@ class KeptHeads:
             ServiceUnavailable: the database can't be read.
         """
         with self._lock:
-            file = self._file(database)
-            try:
-                kept = _read(file)  # before the logs, which other processes make grow
-            except (OSError, ValueError) as error:
-                why = error.strerror if isinstance(error, OSError) else str(error)
-                found = {DEPLOYMENT: f"the kept heads can't be used: {file.name}: {why}"}
-            else:
-                heads, found = _compared(database, kept)
-                self._tell(_unwritten(file, heads) if self._writes and heads != kept else "")
+            found = self._followed(self._file(database), database)
             for name, what in found.items():
                 if self._known.get(name) != what:
                     _log.error("log %s: %s", name, what)
             self._known = found
             return found
+
+    def _followed(self, file: Path, database: Database) -> dict[str, str]:
+        """As ``follow``; compares again where another process has kept heads meanwhile."""
+        while True:
+            try:
+                kept = _read(file)  # before the logs, which other processes make grow
+            except (OSError, ValueError) as error:
+                why = error.strerror if isinstance(error, OSError) else str(error)
+                return {DEPLOYMENT: f"the kept heads can't be used: {file.name}: {why}"}
+            heads, found = _compared(database, kept)
+            unwritten = _unwritten(file, heads, kept) if self._writes and heads != kept else ""
+            if unwritten is not None:
+                self._tell(unwritten)
+                return found
 
     def _tell(self, unkept: str) -> None:
         if unkept and unkept != self.unkept:
@@ -155,12 +161,20 @@ def _read(file: Path) -> Heads:
         raise ValueError("it isn't what chainteller wrote") from None
 
 
-def _unwritten(file: Path, heads: Heads) -> str:
-    """Write the file; why it can't be written, or empty."""
+def _unwritten(file: Path, heads: Heads, kept: Heads | None = None) -> str | None:
+    """Write the file; why it can't be written, or empty. None, and nothing is written, where others
+    than ``kept`` are in it: a head of before would let the entries after it be cut unseen."""
     stored = {name: {"size": each.size, "mark": each.mark.hex()} for name, each in heads.items()}
     try:
         private_folder(file.parent)
-        write_atomically(file, json.dumps(stored, indent=0, sort_keys=True) + "\n", is_new=False)
+        with locked(file.with_suffix(".lock")):
+            if kept is not None and _read(file) != kept:
+                return None
+            write_atomically(
+                file, json.dumps(stored, indent=0, sort_keys=True) + "\n", is_new=False
+            )
+    except ValueError:  # what is in it can't be read any more
+        return None
     except OSError as error:
         return f"The heads of the log can't be kept: {file.name}: {error.strerror}."
     return ""
