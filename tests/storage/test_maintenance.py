@@ -228,6 +228,26 @@ def test_restore_into_a_new_place(world: World, tmp_path: Path) -> None:
     assert maintenance.check(url(tmp_path / "other.db")).healthy
 
 
+def test_restore_replaces_the_file_that_a_link_names(world: World, tmp_path: Path) -> None:
+    """Whoever opens the file by its own name must not go on with the former one."""
+    maintenance.backup(world.database, tmp_path / "backup.db")
+    before = verify_chain(world.database).head
+    world.deposit("77.00")
+    world.close()
+    (tmp_path / "bank.db-journal").write_bytes(b"")
+    link = tmp_path / "links" / "linked.db"
+    link.parent.mkdir()
+    link.symlink_to(tmp_path / "bank.db")
+    kept = maintenance.restore(tmp_path / "backup.db", url(link))
+    assert kept == tmp_path / "bank.db.before-restore-1"
+    assert not kept.is_symlink()
+    assert [each.name for each in link.parent.iterdir()] == ["linked.db"]
+    for path in (link, tmp_path / "bank.db"):
+        database = open_database(url(path), KEYS)
+        assert verify_chain(database).head == before
+        database.close()
+
+
 def test_restore_over_a_damaged_database(world: World, tmp_path: Path) -> None:
     maintenance.backup(world.database, tmp_path / "backup.db")
     world.close()

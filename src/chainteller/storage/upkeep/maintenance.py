@@ -385,6 +385,7 @@ def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: Non
         raise unavailable(
             "NOT_OFFERED", "A PostgreSQL database has tools of its own.", "Use pg_restore."
         )
+    path = path.resolve()  # a link stays; its file is replaced
     _require_closed(path)
     if file.exists():
         require_space(path, file.stat().st_size)
