@@ -71,6 +71,25 @@ async def test_a_note_and_a_call_end_in_one_handover_note(bench: Bench) -> None:
     assert bench.service.audit().data[0].action != "note"
 
 
+async def test_a_paste_of_several_lines_is_taken_whole(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "n")
+        app.post_message(events.Paste("the customer says:\r\n  call back after 16:00\n\n"))
+        await settle(pilot)
+        await press(pilot, "enter")
+        key = "8f6f4d2c0a1b3c5d7e9f1a2b3c4d5e6f7a8b9cadbecfd0e1f2031425364758aa"
+        await press(pilot, "n")
+        app.post_message(events.Paste(f"{key[:32]}\n{key[32:]}"))
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert "SECRET_ENTERED" in seen(app)
+    (noted,) = bench.service.notes(ListQuery(trading_account_id=account.id)).data
+    assert noted.content == "the customer says: call back after 16:00"
+
+
 async def test_notes_are_removed_only_after_a_yes(bench: Bench) -> None:
     account = bench.open(1)
     app = bench.console()

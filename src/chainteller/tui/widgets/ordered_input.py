@@ -1,4 +1,4 @@
-"""Fields take the keys that edit them in the order in which they were typed.
+"""Fields take the keys that edit them in the order in which they were typed, and pastes whole.
 
 Textual 8.2.8 inserts a letter as soon as the field hears it, and runs the binding of another key
 once that has come back to the application. Of keys that come together, letters overtake those
@@ -27,3 +27,11 @@ class OrderedInput(Input):
             event.stop()
             event.prevent_default()
             await self.run_action(action)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take every line, on one: Textual takes the first, and half a secret isn't recognised."""
+        lines = event.text.splitlines()
+        if len(lines) > 1:
+            event.stop()
+            event.prevent_default()
+            self.replace(" ".join(filter(None, map(str.strip, lines))), *self.selection)
