@@ -7,8 +7,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Annotated
 
+import click
 import pytest
+from pydantic import BaseModel, PlainSerializer
 from tests.cli.conftest import Teller
 from tests.cli.program import chainteller, environment, in_this_process, python
 from tests.world.waiting import PATIENCE_S
@@ -16,6 +19,7 @@ from tests.world.waiting import PATIENCE_S
 from chainteller import __version__
 from chainteller.cli.desk import recognised
 from chainteller.cli.main import run
+from chainteller.cli.runner import run_program
 
 
 @pytest.mark.parametrize(
@@ -166,6 +170,22 @@ def test_sigint_ends_with_130() -> None:
     _, complaint = process.communicate(timeout=PATIENCE_S)
     assert '"marketName":' in first
     assert (process.returncode, complaint.strip()) == (130, "interrupted")
+
+
+def test_sigint_while_json_is_written_ends_with_130(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(_: int) -> int:
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("the signal didn't interrupt")
+
+    class Interrupted(BaseModel):
+        number: Annotated[int, PlainSerializer(interrupted)] = 1
+
+    @click.command()
+    def write() -> None:
+        click.echo(Interrupted().model_dump_json())
+
+    assert run_program(write, []) == 130
+    assert capsys.readouterr().err == "interrupted\n"
 
 
 def test_a_reader_that_goes_away_is_no_crash() -> None:

@@ -41,7 +41,18 @@ def run_program(program: click.Command, arguments: Sequence[str], typed: Sequenc
         _drop_output()
         return report_error(OutputLost(error, is_change=False))
     except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
+        if _is_interrupt(error):
+            say("interrupted")
+            return Exit.INTERRUPTED
         return report_error(write_crash_file(error))
+
+
+def _is_interrupt(error: Exception) -> bool:
+    """Whether it's ctrl-c, pressed in a function that pydantic called to write JSON: pydantic makes
+    an error of its own of it."""
+    from pydantic_core import PydanticSerializationError
+
+    return isinstance(error, PydanticSerializationError) and "KeyboardInterrupt" in str(error)
 
 
 def _drop_output() -> None:
