@@ -101,6 +101,7 @@ def test_a_read_ends_in_a_named_error_within_the_deadline(name: str) -> None:
         service.close()
     expected = ServiceUnreachable if name in NO_ANSWER else ReplyUnusable
     assert type(fault.value) is expected
+    assert not re.search(r"\w(Error|Timeout)\b", fault.value.message), "a class is no word"
     assert fault.value.suggestion
 
 

@@ -222,7 +222,7 @@ class Transport:
             within = "a second" if within_s < _ROUNDED_S else f"{within_s:.0f} s"
             raise _fault(phase, f"no complete reply within {within}") from None
         except httpx.RemoteProtocolError as fault:
-            if phase is Phase.SENT and "disconnected" not in str(fault):
+            if phase is Phase.SENT and not _is_cut_off(fault):
                 phase = Phase.ANSWERING
             raise _fault(phase, _words(fault)) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as fault:
@@ -363,4 +363,22 @@ def _fault(phase: Phase, words: str) -> TransportFault:
 
 def _words(fault: Exception) -> str:
     """Describe a fault, without the address or the reply."""
-    return why_untrusted(fault) or type(fault).__name__
+    if untrusted := why_untrusted(fault):
+        return untrusted
+    if _is_cut_off(fault):
+        return _BROKE
+    return next((said for kind, said in _SAID if isinstance(fault, kind)), _BROKE)
+
+
+def _is_cut_off(fault: Exception) -> bool:
+    """Whether the other side went away before its reply began."""
+    return isinstance(fault, httpx.RemoteProtocolError) and "disconnected" in str(fault)
+
+
+_BROKE = "the connection broke"
+_SAID: tuple[tuple[type[Exception], str], ...] = (
+    (httpx.TimeoutException, "it took too long"),
+    (httpx.ConnectError, "it can't be reached"),
+    (httpx.ProtocolError, "what came isn't HTTP"),
+    (httpx.InvalidURL, "the address can't be used"),
+)
