@@ -123,12 +123,17 @@ async def test_a_deposit_without_an_answer_is_never_sent_again(bench: Bench) -> 
             app.poll_now()
             await settle(pilot)
         shown = seen(app)
-        assert f"outcome unknown: deposit 70.00 USD for {account.id}" in shown
+        assert "[?] outcome unknown: deposit 70.00 USD" in shown
+        assert "Compare the balance before you retry. U: close" in " ".join(shown.split())
         told = [f"{row.text} {row.detail}" for row in app.desk.log]
         assert any("Looking for its record; nothing is sent again." in each for each in told)
         assert any("Compare the balance before you retry." in each for each in told)
         await press(pilot, "6")
         assert "none was requested here" in seen(app), "an unknown outcome is no transfer"
+        await press(pilot, "U", "1")
+        assert "Compare the balance before you retry." in seen(app)
+        await press(pilot, "escape")
+        assert "[?]" not in seen(app)
     assert bench.service.deposits(account.id).pagination.total == 1
 
 

@@ -107,6 +107,9 @@ class Backstage(Protocol):
     workspace: "Workspace"
     unanswered: dict[str, str]
     """Writes of this session without an answer: idempotency key and operation."""
+    undecided: dict[str, str]
+    """Those of them whose outcome can't be found out from here: idempotency key, and what an agent
+    can do."""
 
     @property
     def service(self) -> "Service":
@@ -124,6 +127,9 @@ class Backstage(Protocol):
 
     def settle(self, key: str) -> "Outcome":
         """Find out what became of a write that wasn't answered. Raises TellerError."""
+
+    def forget(self, key: str) -> None:
+        """A write isn't waited for any more: an agent has seen that it can't be found out."""
 
     def know_blockchain_account(
         self, blockchain_account_id: str, trading_account_id: str

@@ -30,16 +30,21 @@ def unanswered_lines(desk: Desk, shown: str) -> list[str]:
     for request in requests:
         of = str(next(iter(request.arguments.get("ids") or ()), ""))
         owner = account_of(session.workspace, request) or session.ownership.owner_of(of)
-        said = [f"no answer yet: {words_of(session.workspace, request)}", _named(desk, owner)]
-        said.append(f"sent {_sent(request)}. Don't send it again.")
+        why = session.undecided.get(request.key)
+        state = "outcome unknown" if why else "no answer yet"
+        next_step = f"{why}   U: close" if why else "Don't send it again."
+        said = [f"{state}: {words_of(session.workspace, request)}", _named(desk, owner)]
+        said.append(f"sent {_sent(request)}. {next_step}")
         lines.append(", ".join(each for each in said if each))
     return lines
 
 
 def is_any_unanswered(desk: Desk) -> bool:
-    """Whether a write is on its way, or was given up without an answer."""
+    """Whether a write is on its way, or was given up and is still looked for."""
     session = desk.session
-    waits = session is not None and (session.unanswered or session.calls.waiting(0))
+    waits = session is not None and (
+        session.unanswered.keys() - session.undecided.keys() or session.calls.waiting(0)
+    )
     return bool(desk.writing or waits)
 
 

@@ -63,6 +63,7 @@ class DeskSession:
         self.service = layered(self._unbound, self.ownership.bind(self._served_by_write))
         self._recording, self._guarded = recording, layered(self._asked, self._guard)
         self.unanswered: dict[str, str] = {}
+        self.undecided: dict[str, str] = {}
 
     def service_for(self, account_id: str) -> "Service":
         """The service for requests about one account, which has to be served to be written to."""
@@ -105,9 +106,16 @@ class DeskSession:
             TellerError: there is still no answer.
         """
         outcome = self._recording.settle(key, self._guarded)
-        if outcome.fate is not Fate.UNKNOWN:
-            self.unanswered.pop(key, None)
+        if outcome.fate in {Fate.DONE, Fate.NOT_DONE}:
+            self.forget(key)
+        elif outcome.fate is not Fate.UNKNOWN and key in self.unanswered:
+            self.undecided[key] = outcome.text
         return outcome
+
+    def forget(self, key: str) -> None:
+        """A write isn't waited for any more."""
+        self.unanswered.pop(key, None)
+        self.undecided.pop(key, None)
 
     def know_blockchain_account(
         self, blockchain_account_id: str, trading_account_id: str

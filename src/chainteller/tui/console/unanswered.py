@@ -81,7 +81,8 @@ class UnansweredWrites:
     def _keys(self, session: Backstage) -> list[str]:
         left_out = {EXECUTE_QUOTE.name, *MOVES_NOTHING}
         kept = [key for key, name in session.unanswered.items() if name not in left_out]
-        return [key for key in kept if self._pauses.setdefault(key, Pause()).is_over]
+        searched = [key for key in kept if key not in session.undecided]
+        return [key for key in searched if self._pauses.setdefault(key, Pause()).is_over]
 
     async def _settle_all(self, session: Backstage) -> None:
         try:
@@ -177,6 +178,7 @@ async def show_unanswered(console: "ConsoleShell") -> None:
     except TellerError as error:
         desk.notify(f"still no answer: {error.code}  {what}", "bad", error.message, account_id="")
         return
+    session.forget(request.key)
     _tell_outcome(console, session.workspace, request, outcome)
     ids = [line(str(getattr(record, "id", ""))) for record in outcome.records]
     rows_shown = [line(row) for row in wrapped(f"{what}. {outcome.text}", 70)]
