@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.training.conftest import OpenSession
+from tests.training.test_runs import NAMES
 from tests.training.test_scenarios import GOOD
 from tests.training.worlds import SAMPLE_DATA, scenario
 from tests.tui.conftest import Bench, answer, bench, deployment, press, seen, settle, until
@@ -26,6 +27,10 @@ from chainteller.tui.training.console import TrainingConsole
 
 __all__ = ["bench", "deployment"]
 SIZES = [(80, 24), (120, 40)]
+SHOWN = "cancel-too-late"
+"""The scenario that stands for all in the suite."""
+NEVER_STARTED = "outage"
+"""The scenario whose service answers nothing at first."""
 
 
 def console_of(session: Session, home: Path) -> TrainingConsole:
@@ -34,9 +39,10 @@ def console_of(session: Session, home: Path) -> TrainingConsole:
     return TrainingConsole(session, look._replace(poll_interval_s=0))
 
 
-async def begun(pilot: Pilot[Any]) -> None:
-    await settle(pilot)
-    await press(pilot, "escape")
+async def begun(pilot: Pilot[Any], *, started: bool = True) -> None:
+    await settle(pilot, started=started)
+    await pilot.press("escape")
+    await settle(pilot, started=started)
 
 
 async def choose_customer(pilot: Pilot[Any], session: Session) -> None:
@@ -69,6 +75,28 @@ async def test_it_says_training_briefs_first_and_shows_the_story(
         assert "I would like to buy SOL" in shown
         assert app.running
         assert app.theme == "training"
+
+
+async def test_keys_typed_before_the_start_dont_close_the_story(
+    begin: OpenSession, home: Path
+) -> None:
+    app = console_of(begin(scenario("first-steps")), home)
+    app.typed_ahead.put_first("escape")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "The clock starts when you close this." in seen(app)
+        assert "1 key typed ahead had nothing to act on: dropped" in seen(app)
+        assert not app.running
+
+
+async def test_why_a_session_cant_start_stands_behind_the_story(
+    begin: OpenSession, home: Path
+) -> None:
+    app = console_of(begin(scenario(NEVER_STARTED)), home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begun(pilot, started=False)
+        assert "UNREACHABLE" in seen(app)
+        assert "r: retry" in seen(app)
 
 
 async def test_a_session_is_solved_by_keys(begin: OpenSession, home: Path) -> None:
@@ -175,20 +203,25 @@ async def test_hints_goals_and_words_are_a_key_away(begin: OpenSession, home: Pa
     assert session.hints == 1
 
 
+@pytest.mark.parametrize(
+    "name",
+    [each if each == SHOWN else pytest.param(each, marks=pytest.mark.thorough) for each in NAMES],
+)
 async def test_goals_and_words_are_not_shown_before_the_record_is_open(
-    begin: OpenSession, home: Path
+    begin: OpenSession, home: Path, name: str
 ) -> None:
-    session = begin(scenario("cancel-too-late"))
+    session = begin(scenario(name))
     app = console_of(session, home)
     async with app.run_test(size=(80, 24)) as pilot:
-        await begun(pilot)
+        await begun(pilot, started=name != NEVER_STARTED)
         shown = [seen(app)]
         for key in ("f3", "f7", "1", "escape", "f3", "f7", "2"):
-            await press(pilot, key)
+            await pilot.press(key)
+            await settle(pilot, started=name != NEVER_STARTED)
             shown.append(seen(app))
     text = "\n".join(shown)
     assert "Open the caller's record first: f3 and f7 work from then on  " in text
-    assert "cancel-too-late" not in text
+    assert name not in text
     assert not any(goal.says[:30] in text for goal in session.scenario.goals)
     assert not any(each.text[:30] in text for each in session.statements)
     assert make_report(session)["score"] < 60

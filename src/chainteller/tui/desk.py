@@ -394,8 +394,11 @@ class Desk:
 
     @property
     def awaits_choice(self) -> bool:
-        """Whether no customer is selected until the agent chooses one."""
-        return bool(self.left_account_id) and not self.customer.account_id
+        """Whether no customer is selected until the agent chooses one: another agent left one, or a
+        trainee has to find the caller.
+        """
+        is_chosen_later = self.left_account_id or self.settings.kind == "TRAINING"
+        return bool(is_chosen_later) and not self.customer.account_id
 
     def set_case(self, case_id: str) -> None:
         """Work on a case from here on; on none with an empty number."""

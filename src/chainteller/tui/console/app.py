@@ -123,7 +123,7 @@ class Console(ConsoleShell):
         self.opening = Opening(
             lambda overdue: self.typed_ahead.hold(overdue=overdue),
             self.release_keys,
-            partial(_drop_keys, self),
+            partial(drop_keys, self),
         )
         self.answered_field: Field | None = None
         """The field that the last enter or escape was meant for, until it is heard."""
@@ -248,8 +248,8 @@ class Console(ConsoleShell):
         if isinstance(error, SignInRequired) and self.desk.settings.sign_in is not None:
             self.desk.ask_to_sign_in(error)
             return
-        if isinstance(self.screen, DeskScreen):
-            self.screen.fail(error)
+        if (screen := _screen_behind(self)) is not None:
+            screen.fail(error)
         if self.desk.settings.profiles:
             choose_profile(self, f"{error.code}  {error.message}")
 
@@ -442,7 +442,7 @@ class Console(ConsoleShell):
             return
         self.awaits_rows = False
         if forget:
-            _drop_keys(self)
+            drop_keys(self)
         self.desk.holding.when_shown(self.typed_ahead.release)
 
     # -- news ---------------------------------------------------------------------------------
@@ -501,14 +501,14 @@ def _hold_for_start(console: Console) -> None:
 
     def overdue() -> None:
         if console.awaits_rows:  # else they are let go
-            _drop_keys(console)
+            drop_keys(console)
             _hold_for_start(console)
 
     console.awaits_rows = True
     console.typed_ahead.hold(ENGINE_LIMIT_S, overdue)
 
 
-def _drop_keys(console: Console) -> None:
+def drop_keys(console: Console) -> None:
     """Say that what was typed ahead does nothing any more."""
     number = console.typed_ahead.forget()
     if number:
@@ -567,10 +567,14 @@ def _explain(console: Console, event: events.Key) -> bool:
 
 
 def _say_how_to_quit(console: Console) -> None:
-    """On the status line, behind a dialog too."""
-    behind = (each for each in reversed(console.screen_stack) if isinstance(each, DeskScreen))
-    if (screen := next(behind, None)) is not None:
+    if (screen := _screen_behind(console)) is not None:
         say(screen, "ctrl+q quits")
+
+
+def _screen_behind(console: Console) -> DeskScreen | None:
+    """The screen that is shown, also behind a dialog."""
+    behind = (each for each in reversed(console.screen_stack) if isinstance(each, DeskScreen))
+    return next(behind, None)
 
 
 def _look_for(console: Console, text: str) -> None:

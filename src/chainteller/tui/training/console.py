@@ -22,7 +22,7 @@ from chainteller.training.reports import make_report, to_lines
 from chainteller.training.score import judge
 from chainteller.training.session import Session
 from chainteller.tui.commands import Command, always, bindings_of, by_id
-from chainteller.tui.console.app import Console, desk_commands
+from chainteller.tui.console.app import Console, desk_commands, drop_keys
 from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.palette import deferred
 from chainteller.tui.console.protection import agreed
@@ -245,12 +245,16 @@ class TrainingConsole(Console):
         self.call_after_refresh(self._brief)
 
     def _brief(self) -> None:
-        """The clock waits until the trainee has read what it is about."""
+        """The clock waits until the trainee has read what it is about: keys that were typed before
+        don't close it.
+        """
 
         def begin(_: None) -> None:
             self.running = True
             self.redraw_guide()
 
+        drop_keys(self)
+        self.deafen()
         box = Box(self.session.scenario.title.upper(), guide.briefing(self.session))
         self.push_screen(box, begin)
 
