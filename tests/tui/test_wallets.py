@@ -427,3 +427,12 @@ async def test_a_refused_address_stays_in_the_field_of_the_customer_it_is_for(be
         assert "[1/5] registered" in seen(app)
     (opened,) = bench.service.blockchain_accounts(ListQuery()).data
     assert (opened.trading_account_id, opened.network) == (account.id, "ethereum")
+
+
+async def test_linking_all_wallets_while_none_is_ready_says_so(bench: Bench) -> None:
+    Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "l")
+        assert "no wallet has a valid signature" in seen(app)

@@ -70,6 +70,8 @@ def ready(book: Book, session: Session, now: int) -> tuple[Wallet, ...]:
 
 def link_all(wallets: tuple[Wallet, ...], session: Session) -> Step:
     """Submit the valid signatures of these wallets and link them, once the agent has agreed."""
+    if not wallets:
+        return notice("no wallet has a valid signature", "muted")
     facts = tuple(f"{row.counterparty.address} on {row.network}" for row in wallets)
     question = Ask(f"LINK {len(wallets)} WALLETS?", facts)
     call = partial(_link_all, wallets, session)
