@@ -227,6 +227,8 @@ async def test_the_footer_follows_the_controls_of_the_selected_account(
             await press(pilot, "2")
             buys_and_sells = "".join(each for each in wanted if each in "bs")
             assert "".join(key[0] for key in _keys(app) if key[0] in "bs") == buys_and_sells
+            assert isinstance(app.screen, DeskScreen)
+            assert ("You can trade" in app.screen.customer_text()) == (wanted == "dwbs")
             await press(pilot, "1", "down")
 
 

@@ -57,7 +57,9 @@ async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_
         (message,) = case.service.challenges(case.account.id).data
         assert message.status == "open"
         assert "[3/5] signature" not in seen(app)
-        sheet = account_sheet(bench.service, case.account.trading_account_id, app.desk.offers)
+        sheet = account_sheet(
+            bench.service, case.account.trading_account_id, app.desk.now, app.desk.offers
+        )
         assert open_challenges(bench.service, sheet) == ()
         assert "2 transfer requested" in seen(app)
         await press(pilot, "enter")

@@ -77,10 +77,10 @@ def text(account_id: str) -> None:
     from chainteller.tui.queries import account_sheet
 
     with remembering() as bank:
-        sheet = account_sheet(bank, account_id)
+        sheet = account_sheet(bank, account_id, SystemClock().now())
     texts = options().customer_texts()
     bank_name = options().configured.settings.service.bank_name
-    said = texts.of_account_sheet(sheet, SystemClock().now(), bank_name)
+    said = texts.of_account_sheet(sheet, bank_name)
     if options().json:
         document({"text": said})
         return

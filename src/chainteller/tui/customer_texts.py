@@ -13,7 +13,6 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import base_symbol
-from chainteller.domain.clock import to_datetime
 from chainteller.domain.decisions import UNCONFIRMED_HELD, is_by_person
 from chainteller.domain.transfers import TransferStatus
 from chainteller.records.accounts import ACCOUNT
@@ -98,13 +97,21 @@ class CustomerTexts:
     def of_account(self, account: "TradingAccount", now: datetime, bank: str) -> str:
         """A control on the account, or what is available."""
         if account.controls:
-            return self._first((f"account.{account.controls[0]}", "account.other"), {"bank": bank})
+            return self.of_control(account, bank)
         values = {"bank": bank, "now": both_times(now), **ACCOUNT.spoken(account)}
         return self.fill("account.open", values)
 
-    def of_account_sheet(self, sheet: "AccountSheet", now: int, bank: str) -> str:
-        """The account's state, then its newest transaction and up to two that aren't over."""
-        told = [self.of_account(sheet.account, to_datetime(now), bank)]
+    def of_control(self, account: "TradingAccount", bank: str) -> str:
+        """The first control on the account; empty when there is none."""
+        names = [name for each in account.controls[:1] for name in (each, "other")]
+        return self._first([f"account.{name}" for name in names], {"bank": bank})
+
+    def of_account_sheet(
+        self, sheet: "AccountSheet", bank: str, as_of: datetime | None = None
+    ) -> str:
+        """The account's state as of when it was read, or another instant, then its newest
+        transaction and up to two that aren't over."""
+        told = [self.of_account(sheet.account, as_of or sheet.read_at, bank)]
         if not isinstance(sheet.activity, Gap):
             told += [
                 self.of_transaction(row, bank)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from chainteller.domain.assets import CASH_EQUIVALENTS, base_symbol
 from chainteller.domain.challenges import is_verified
+from chainteller.domain.clock import to_datetime
 from chainteller.domain.decisions import DecisionKind, DecisionStatus
 from chainteller.domain.periods import day_after
 from chainteller.records.trades import is_over as is_trade_over
@@ -51,12 +52,14 @@ class AccountSheet:
     """An account with all that its detail shows.
 
     Attributes:
+        read_at: When the service was asked: what its balances are as of.
         shows_trades_alone: Whether the deployment lists trades, but not every transaction.
         knows_wallets: Whether the deployment lists the account's wallets; else they are those that
             are known on this desk.
         notes: The team's newest ones; None where the deployment keeps none.
     """
 
+    read_at: datetime
     account: "TradingAccount"
     balances: "tuple[TokenBalance, ...] | Gap"
     activity: "tuple[Transaction, ...] | Gap"
@@ -110,15 +113,19 @@ ACTIVITY_ROWS, _CHALLENGES, _QUOTES = 8, 10, 20
 
 
 def account_sheet(
-    service: "Service", account_id: str, offers: "Callable[[str], bool]" = lambda _feature: True
+    service: "Service",
+    account_id: str,
+    now: int,
+    offers: "Callable[[str], bool]" = lambda _feature: True,
 ) -> AccountSheet:
-    """``offers`` says which additions the deployment has. Raises NotFound; every other part may be
-    a gap.
+    """``now`` is in microseconds since the epoch; ``offers`` says which additions the deployment
+    has. Raises NotFound; every other part may be a gap.
     """
     account = service.trading_account(account_id)
     lists_all = offers(TRANSACTIONS.feature or "")
     asked = query(limit=ACTIVITY_ROWS)
     return AccountSheet(
+        read_at=to_datetime(now),
         account=account,
         balances=_or_gap(lambda: service.token_balances(account_id).data),
         activity=_or_gap(

@@ -59,8 +59,6 @@ class AccountDetail:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._sheet: AccountSheet | None = None
-        self.read_at = 0
-        """When the service was asked for it: what its balances are as of."""
 
     @property
     def sheet(self) -> AccountSheet | None:
@@ -74,11 +72,10 @@ class AccountDetail:
 
     async def load(self, account_id: str) -> None:
         """Raises TellerError: the account can't be read."""
-        desk, read_at = self._desk, self._desk.now
+        desk = self._desk
         service = desk.service_for(account_id)
-        self._sheet = await call_service(account_sheet, service, account_id, desk.offers)
-        self.read_at = read_at
-        self._desk.customer.refresh(self._sheet.account)
+        self._sheet = await call_service(account_sheet, service, account_id, desk.now, desk.offers)
+        desk.customer.refresh(self._sheet.account)
 
     def panes(
         self, account: "TradingAccount | None", widths: tuple[int, int], *, is_beside_day: bool
@@ -92,7 +89,7 @@ class AccountDetail:
                 return [], [line(), line()]
             loading = line(("loading", "muted"))
             return [*heading_lines(account), loading], summary_heading(account)
-        told = desk.customer_texts.of_account_sheet(sheet, self.read_at, desk.settings.bank_name)
+        told = desk.customer_texts.of_account_sheet(sheet, desk.settings.bank_name)
         words = say(desk.privacy.figures(told), widths[0])
         shown = detail(sheet, desk.now, desk.privacy.balance, words, is_beside_day=is_beside_day)
         noted = notes(desk, sheet.notes, sheet.account.id)

@@ -2,6 +2,7 @@
 
 from asyncio import Future
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cached_property, partial
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 from textual.widget import Widget
 
+from chainteller.domain.clock import to_datetime
 from chainteller.records.formats import transferred
 from chainteller.service.errors import TellerError
 from chainteller.tui.accounts import view as accounts_view
@@ -60,7 +62,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.transfer_account: TradingAccount | None = None
         """Whose deposit or withdrawal is being typed."""
         self.field_returned = partial(_take_up_transfer, self)
-        self.core_of_text = lambda _: _told(self, 0)
+        self.core_of_text = lambda _: _told(self, to_datetime(0))
         self.first_rows: Glimpse = ((), 0)
         """What was read before the engine had started."""
 
@@ -334,13 +336,13 @@ async def _load_detail(screen: AccountsScreen) -> None:
         show_frame(screen)
 
 
-def _told(screen: AccountsScreen, as_of: int | None = None) -> str:
+def _told(screen: AccountsScreen, as_of: datetime | None = None) -> str:
     """The text for the customer, with balances as of when they were read, or another instant."""
     refused, sheet = refusal_text(screen), screen.sheet
     if refused or sheet is None:
         return refused
-    at = screen.detail.read_at if as_of is None else as_of
-    return screen.desk.customer_texts.of_account_sheet(sheet, at, screen.desk.settings.bank_name)
+    desk = screen.desk
+    return desk.customer_texts.of_account_sheet(sheet, desk.settings.bank_name, as_of)
 
 
 def _take_up_transfer(screen: AccountsScreen) -> None:

@@ -1,11 +1,13 @@
 """A customer's page: who they are, all their accounts, and one timeline of what happened."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.domain.clock import to_datetime
 from chainteller.records.formats import RECORD_ID
 from chainteller.tui.accounts.detail import notes
 from chainteller.tui.customers import view
@@ -48,9 +50,8 @@ class CustomerPage(FilteredListScreen[Entry]):
         super().__init__(desk)
         self.home_id = desk.customer.account_id
         self.sheet: CustomerSheet | None = None
-        self.read_at = 0
         """When the service was asked for it: what its balances are as of."""
-        self.core_of_text = lambda _: _told(self, 0)
+        self.core_of_text = lambda _: _told(self, to_datetime(0))
         self.timeline: Timeline | None = None
 
     def body(self) -> Sequence[Widget]:
@@ -189,7 +190,7 @@ class CustomerPage(FilteredListScreen[Entry]):
 
     def customer_text(self) -> str:
         """The state of each account, the one being served first."""
-        return _told(self, self.read_at)
+        return _told(self)
 
     def main_text(self) -> str:
         """The facts, and the timeline as far as it was scrolled."""
@@ -209,13 +210,13 @@ class CustomerPage(FilteredListScreen[Entry]):
         return None
 
 
-def _told(screen: CustomerPage, now: int) -> str:
-    """The text for the customer, with balances as of ``now``."""
+def _told(screen: CustomerPage, as_of: datetime | None = None) -> str:
+    """The text for the customer, with balances as of when they were read, or another instant."""
     refused, sheet = refusal_text(screen), screen.sheet
     if refused or sheet is None:
         return refused
     texts, bank = screen.desk.customer_texts, screen.desk.settings.bank_name
-    told = [(each, texts.of_account_sheet(each.sheet, now, bank)) for each in sheet.accounts]
+    told = [(each, texts.of_account_sheet(each.sheet, bank, as_of)) for each in sheet.accounts]
     if len(told) == 1:
         return told[0][1]
     return "\n\n".join(
@@ -236,9 +237,7 @@ def _renew(screen: CustomerPage, sheet: CustomerSheet) -> None:
 
 async def _load(screen: CustomerPage) -> None:
     """Read the facts, then as much of the timeline as is seen."""
-    read_at = screen.desk.now
     sheet = await call_service(customer_sheet, screen.desk, screen.home_id)
-    screen.read_at = read_at
     _renew(screen, sheet)
     if not screen.is_theirs:
         screen.dismiss()

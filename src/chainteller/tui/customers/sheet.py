@@ -110,8 +110,8 @@ def customer_sheet(desk: "Desk", account_id: str) -> CustomerSheet:
 
 def _account(desk: "Desk", account_id: str) -> CustomerAccount:
     service = desk.service_for(account_id)
-    sheet = account_sheet(service, account_id, desk.offers)
     now = desk.now
+    sheet = account_sheet(service, account_id, now, desk.offers)
     waiting = tuple(row for row in newest_quotes(service, account_id) if can_be_executed(row, now))
     texts = open_challenges(service, sheet) if desk.offers("challenges") else ()
     return CustomerAccount(sheet, waiting, texts)

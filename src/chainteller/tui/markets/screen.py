@@ -197,9 +197,9 @@ class MarketsScreen(DeskScreen):
 
     def customer_text(self) -> str:
         market = self.market
-        refused = refusal_text(self)
-        if refused or market is None:
-            return refused
+        said = _said_first(self)
+        if said or market is None:
+            return said
         return self.desk.customer_texts.of_market(market, self.desk.settings.bank_name)
 
     def object_id(self) -> str:
@@ -231,9 +231,20 @@ async def _rows_of(listed: PagedList) -> tuple[list[list[str]], int]:
 def _without_price(screen: MarketsScreen, text: str) -> str:
     """A price that names its time stays true when it moves."""
     market = screen.market
-    if market is None or refusal_text(screen):
+    if market is None or _said_first(screen):
         return text
     return f"{market.market_name} {market.status} {market.estimated_resolution}"
+
+
+def _said_first(screen: MarketsScreen) -> str:
+    """What to say before anything of a market: why something was refused, or that a control is on
+    the customer's account, who can't trade in any.
+    """
+    desk, account = screen.desk, screen.desk.customer.account
+    controlled = account is not None and desk.customer_texts.of_control(
+        account, desk.settings.bank_name
+    )
+    return refusal_text(screen) or controlled or ""
 
 
 def open_market(screen: MarketsScreen) -> None:

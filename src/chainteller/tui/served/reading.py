@@ -5,7 +5,6 @@ customer is served, and at most once in ``_REST_S`` when something changed.
 """
 
 from collections.abc import Callable
-from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -101,8 +100,9 @@ class Served:
             self.desk_view = await call_service(_read_desk, desk.service, desk.offers, market)
             if account_id:
                 service = desk.service_for(account_id)
-                read = partial(_read_customer, service, account_id, desk.offers, self.customer)
-                self._customer = await call_service(read)
+                self._customer = await call_service(
+                    _read_customer, service, account_id, desk.now, desk.offers, self.customer
+                )
         except TellerError:
             return
         desk.on_served.publish(None)
@@ -111,13 +111,14 @@ class Served:
 def _read_customer(
     service: "Service",
     account_id: str,
+    now: int,
     offers: Callable[[str], bool],
     before: CustomerView | None,
 ) -> CustomerView:
     """Runs in a thread. ``before`` is the last view: its transactions are read again only when the
     account has changed. Raises NotFound; any other part may be missing.
     """
-    sheet = account_sheet(service, account_id, offers)
+    sheet = account_sheet(service, account_id, now, offers)
     if before is not None and _course(before.sheet) == _course(sheet):
         transactions = before.transactions
     else:
