@@ -8,6 +8,7 @@ from tests.tui.conftest import Bench, press, seen, settle
 
 from chainteller.service.error_codes import from_wire
 from chainteller.service.errors import (
+    Conflict,
     Forbidden,
     InsufficientFunds,
     LimitExceeded,
@@ -186,3 +187,10 @@ async def test_prices_that_never_came_are_not_waited_for(
 def test_fields_in_another_shape_are_told_by_the_message(found: object) -> None:
     error = from_wire("VALIDATION_ERROR", "The amount is odd.", {"errors": found}, 400)
     assert failures.explain(error).what == "The amount is odd."
+
+
+def test_a_conflict_names_the_record_that_stands_in_the_way() -> None:
+    told = ("The account is open.", "Use it.")
+    named = failures.explain(Conflict.over("trading account", "TDA_1", "ALREADY_OPEN", *told))
+    assert (named.told[-1], named.next_step) == ("see TDA_1", "Use it.")
+    assert failures.explain(Conflict("It's there.", {})).next_step == "esc: close"

@@ -261,11 +261,11 @@ class DeskScreen(Blank, FullScreen):
         """Show a refusal and keep it in the log. While a request has no answer, a read without one
         says nothing: its "Nothing was changed" would be taken for the request's.
         """
-        from chainteller.tui.failures import UNREACHABLE, explain, request_of
+        from chainteller.tui.failures import UNHEARD, explain, request_of
         from chainteller.tui.unanswered_lines import is_any_unanswered, still_open
 
         failure = explain(error, doing)
-        if failure.code == UNREACHABLE:
+        if isinstance(error, UNHEARD):
             is_read = not (doing or request_of(error))
             if is_read and is_any_unanswered(self.desk):
                 return

@@ -9,7 +9,16 @@ from dataclasses import dataclass, replace
 from chainteller.domain.assets import USD
 from chainteller.records.formats import grouped, grouped_in
 from chainteller.service.error_codes import step_at_desk
-from chainteller.service.errors import NotOffered, ServiceError, TellerError, ValidationFailed
+from chainteller.service.errors import (
+    Conflict,
+    NotOffered,
+    ReplyUnusable,
+    ServiceError,
+    ServiceUnavailable,
+    ServiceUnreachable,
+    TellerError,
+    ValidationFailed,
+)
 
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
@@ -57,7 +66,9 @@ class Failure:
         return "\n".join(rows)
 
 
-UNREACHABLE = "UNREACHABLE"
+UNHEARD = (ServiceUnreachable, ServiceUnavailable, ReplyUnusable)
+"""Failures that say nothing of what was asked."""
+UNREACHABLE = ServiceUnreachable.code
 _MEANINGS: Mapping[str, str] = {
     "VALIDATION_ERROR": "A field isn't valid. Nothing was changed.",
     "EXCEEDS_PRECISION": "The amount has more decimal places than this asset allows.",
@@ -127,11 +138,12 @@ _WORDS = {
     "expiredAt": "expired at",
     "estimatedResolution": "until",
     "currency": "in",
+    "id": "see",
 }
 _TOLD = (
     "available", "required", "currency", "minimum", "amount", "limit", "used", "requested",
     "remaining", "resetsAt", "control", "reason", "expiredAt", "estimatedResolution", "status",
-    "expected", "actual",
+    "expected", "actual", "id",
 )  # fmt: skip
 """Facts that an agent needs at once, in this order; the others are in the event log."""
 _AMOUNTS = frozenset(
@@ -219,7 +231,9 @@ def _next_step(error: TellerError, own: str) -> str:
     """The key that goes on; a store that is shut says itself what opens it, and no key does."""
     if error.code == "SERVICE_UNAVAILABLE" and own.removesuffix(".") not in {"", "Retry"}:
         return own
-    return _NEXT.get(error.code) or grouped_in(step_at_desk(error)) or "esc: close"
+    is_of_none = isinstance(error, Conflict) and not error.details.get("id")
+    step = "" if is_of_none else grouped_in(step_at_desk(error))
+    return _NEXT.get(error.code) or step or "esc: close"
 
 
 def _what(error: TellerError) -> str:

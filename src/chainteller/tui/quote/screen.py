@@ -18,7 +18,6 @@ from chainteller.records.formats import grouped, transferred
 from chainteller.service.errors import (
     InsufficientFunds,
     OutcomeUnknown,
-    QuoteAlreadyUsed,
     TellerError,
 )
 from chainteller.service.models.trades import Trade
@@ -33,7 +32,6 @@ from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
 from chainteller.tui.quote import view as quote_view
 from chainteller.tui.quote.state import Phase, QuoteState, QuoteStates
-from chainteller.tui.quote.unknown_outcome import UNHEARD
 from chainteller.tui.quote.view import MaskBalance
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.detail import Filled
@@ -236,12 +234,6 @@ class QuoteScreen(DeskScreen):
     def resized(self) -> None:
         super().resized()
         self.call_after_refresh(self.draw)  # the words and the chart share the new room
-
-    def fail(self, error: TellerError, doing: str = "") -> None:
-        """While the outcome is unknown, the first line says so and the quote what is done."""
-        is_said = self.state.phase is Phase.UNKNOWN
-        if not (is_said and isinstance(error, (*UNHEARD, OutcomeUnknown))):
-            super().fail(error, doing)
 
     # -- the form -----------------------------------------------------------------------------
 
@@ -502,12 +494,12 @@ async def _execute(screen: QuoteScreen, state: QuoteState) -> None:
     try:
         trade = await screen.desk.send(request, sending)
     except BaseException as error:
-        if state.phase is Phase.SENDING or isinstance(error, QuoteAlreadyUsed):
-            state.end_execution(error, is_resent=screen.desk.offers(IDEMPOTENCY))
-            screen.draw()
-        if not isinstance(error, InsufficientFunds):
-            raise
-        await _refused_for_funds(screen, state, error)
+        state.end_execution(error, is_resent=screen.desk.offers(IDEMPOTENCY))
+        screen.draw()
+        if isinstance(error, InsufficientFunds):
+            await _refused_for_funds(screen, state, error)
+        elif not (isinstance(error, OutcomeUnknown) and state is screen.state):
+            raise  # else the first line says so, and the quote what is done
     else:
         if trade is not None:
             _executed(screen, state, trade)

@@ -143,11 +143,13 @@ class QuoteState:
         self.quote, self.phase = used, Phase.USED
 
     def end_execution(self, error: BaseException, *, is_resent: bool = True) -> None:
-        """The execution failed. One that wasn't answered is settled from here on."""
-        if isinstance(error, OutcomeUnknown):
+        """The execution failed or wasn't sent; one that wasn't answered is settled from here on."""
+        if isinstance(error, QuoteAlreadyUsed):
+            self.phase = Phase.USED
+        elif self.phase is Phase.SENDING and isinstance(error, OutcomeUnknown):
             self.phase, self.search = Phase.UNKNOWN, Search(error.idempotency_key, is_resent)
-        else:
-            self.phase = Phase.USED if isinstance(error, QuoteAlreadyUsed) else Phase.QUOTED
+        elif self.phase is Phase.SENDING:
+            self.phase = Phase.QUOTED
 
 
 class QuoteStates:

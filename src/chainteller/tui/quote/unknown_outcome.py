@@ -8,12 +8,7 @@ its trade is searched for, and nothing is sent (``workspace/outcomes.py``).
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chainteller.service.errors import (
-    ReplyUnusable,
-    ServiceUnavailable,
-    ServiceUnreachable,
-    TellerError,
-)
+from chainteller.service.errors import TellerError
 from chainteller.tui.service_calls import call_service
 from chainteller.workspace.outcomes import Fate, Outcome
 
@@ -22,8 +17,6 @@ if TYPE_CHECKING:
 
 PAUSE_S = 2
 LONGEST_PAUSE_S = 10
-UNHEARD = (ServiceUnreachable, ServiceUnavailable, ReplyUnusable)
-"""Failures that say nothing of what was asked."""
 
 
 @dataclass(slots=True)
