@@ -1,11 +1,17 @@
 """State kept between sessions: last screen, selected account and list orders."""
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle, until
+from tests.world.waiting import PATIENCE_S
 
+from chainteller.service import operations as op
+from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import ListQuery
+from chainteller.service.operations import Call
 from chainteller.tui import desk as desk_module
 from chainteller.tui.accounts import screen as accounts_screen
 from chainteller.tui.console.app import Console
@@ -83,6 +89,39 @@ async def test_the_account_is_the_one_that_was_selected_last(
         await press(pilot, "1")
         assert again.screen.query_one(PagedList).cursor_key == chosen.id
     again.desk.end()
+
+
+async def test_what_is_typed_before_the_last_screen_comes_is_for_the_list_of_accounts(
+    bench: Bench, tmp_path: Path
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    kept = Workspace(tmp_path / "desk.db")
+    kept.set_view("account", _left(bench, account.id))
+    kept.set_view("place", "trades")
+    kept.close()
+    heard = threading.Event()
+    goes_on = {each: threading.Event() for each in (op.SHOW_TRADING_ACCOUNT, op.LIMITS)}
+
+    def slow(call: Call[Any], onward: Next) -> Any:
+        if call.operation in goes_on:
+            heard.set()
+            assert goes_on[call.operation].wait(PATIENCE_S)
+        return onward(call)
+
+    started = bench.start(workspace_file=tmp_path / "desk.db")
+    slowly = started._replace(service=layered(started.service, slow))
+    app = Console(lambda: slowly, bench.settings)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(heard.is_set)
+        await until(lambda: str(account.customer_name) in seen(app))
+        await pilot.press("w", "5", "enter")
+        goes_on[op.SHOW_TRADING_ACCOUNT].set()
+        await until(lambda: not app.is_returning)
+        goes_on[op.LIMITS].set()
+        await settle(pilot)
+        assert "WITHDRAW 5.00 USD" in seen(app)
+        assert app.current_mode == "accounts"
+    app.desk.end()
 
 
 async def test_the_selected_account_is_kept_soon_and_only_when_it_changed(

@@ -101,6 +101,8 @@ class Console(ConsoleShell):
     wanted_profile = ""
     """The profile to open when this console has ended."""
     _is_made = False
+    is_returning = False
+    """Whether keys wait until it's clear whether another screen than the first is shown."""
     awaits_rows = False
     """Whether keys wait for the list of accounts."""
     has_first_rows: bool
@@ -204,6 +206,7 @@ class Console(ConsoleShell):
         from chainteller.tui.console.heads import HeadWatch
         from chainteller.tui.console.start_up import (
             begin_session,
+            last_screen,
             tell_unanswered_requests,
             tell_unusable_texts,
         )
@@ -221,24 +224,30 @@ class Console(ConsoleShell):
             self.release_keys()  # there are no first rows to be replaced
         if self.finding is not None:
             self.open_found(self.finding)
-        else:
-            self.run_worker(Later(self._to_last_screen), group="place")
+        elif name := last_screen(self.desk):
+            self.is_returning = True
+            self.run_worker(Later(partial(self._return_to, name)), group="place")
         tell_unanswered_requests(self.desk)
         tell_unusable_texts(self.desk)
 
-    async def _to_last_screen(self) -> None:
-        """Where the desk was left, with its account, unless the agent was quicker."""
-        from chainteller.tui.console.start_up import last_screen, restore_account
+    async def _return_to(self, name: str) -> None:
+        """Show the screen on which the desk was left, with its account, unless the agent was
+        quicker: what is typed before is meant for the list of accounts.
+        """
+        from chainteller.tui.console.start_up import restore_account
 
-        first, name = self.screen, last_screen(self.desk)
-        if not name or not isinstance(first, AccountsScreen) or first.paged.is_touched:
-            return
-        for prepare in (restore_account, None):
-            if not first.is_active or self.typed_ahead.has_keys or first.field_bar.is_open:
-                return  # what is typed is meant for the list of accounts
-            if prepare is not None:
-                await prepare(self.desk)
-        self.go(name)
+        first = self.screen
+        if isinstance(first, AccountsScreen) and not first.paged.is_touched:
+            await restore_account(self.desk)
+        is_left = not first.is_active or self.typed_ahead.has_keys
+        if isinstance(first, AccountsScreen) and not (
+            is_left or first.paged.is_touched or first.field_bar.is_open
+        ):
+            self.go(name)
+        self.is_returning = False
+        awaits = isinstance(first, AccountsScreen) and not first.pages.came.is_set()
+        if self.screen is not first or not awaits:
+            self.release_keys()
 
     def _not_started(self, error: TellerError) -> None:
         """Say why; with profiles configured, offer the others."""
@@ -438,7 +447,8 @@ class Console(ConsoleShell):
 
     def release_keys(self, *, forget: bool = False, by_rows: bool = False) -> None:
         is_for_rows = by_rows and not (self.awaits_rows or forget)
-        if self.finding is not None or self.opening.is_awaited or is_for_rows:
+        waits = self.finding is not None or self.is_returning or self.opening.is_awaited
+        if waits or is_for_rows:
             return
         self.awaits_rows = False
         if forget:
