@@ -104,8 +104,8 @@ def test_a_killed_console_settles_its_execution_after_a_restart(
     again = open_desk()
     again.until("1 request without an answer   U: find out what happened")
     assert unanswered.account in again.press("U", "REQUESTS WITHOUT AN ANSWER")
-    again.press("\r", "SEND AGAIN: execute buy")
-    again.press_until("y", "answered: execute")
+    again.press("\r", "SEND AGAIN: order to buy")
+    again.press_until("y", "answered: order to")
     assert _trades(teller, unanswered.account) == unanswered.trades_before + 1
 
 

@@ -203,7 +203,7 @@ async def test_requests_that_were_never_answered_are_told_at_the_next_start(
         assert "1 request without an answer   U: find out what happened" in seen(app)
         assert bench.service.deposits(account.id).data == (), "nothing is sent by itself"
         await press(pilot, "exclamation_mark")
-        assert f"deposit 70.00 USD for {account.id}  desk-1" in seen(app)
+        assert f"deposit of 70.00 USD for {account.id}  desk-1" in seen(app)
         await press(pilot, "escape", "U")
         assert "REQUESTS WITHOUT AN ANSWER" in seen(app)
         await press(pilot, "enter")
@@ -238,7 +238,7 @@ async def test_a_deposit_without_an_answer_is_sent_again_with_its_key_at_the_nex
         app.poll_now()
         await settle(pilot)
         shown = seen(app)
-        assert f"answered: deposit 70.00 USD for {account.id}" in shown
+        assert f"answered: deposit of 70.00 USD for {account.id}" in shown
         assert "OUTCOME_UNKNOWN" not in shown
         told = [row.text for row in app.desk.log]
         assert any(

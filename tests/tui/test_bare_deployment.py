@@ -123,7 +123,7 @@ async def test_a_deposit_without_an_answer_is_never_sent_again(bench: Bench) -> 
             app.poll_now()
             await settle(pilot)
         shown = seen(app)
-        assert "[?] outcome unknown: deposit 70.00 USD" in shown
+        assert "[?] outcome unknown: deposit of 70.00 USD" in shown
         assert "Compare the balance before you retry. U: close" in " ".join(shown.split())
         told = [f"{row.text} {row.detail}" for row in app.desk.log]
         assert any("Looking for its record; nothing is sent again." in each for each in told)
@@ -158,6 +158,21 @@ async def test_a_new_account_is_confirmed_where_customers_cannot_be_looked_up(
             await answer(pilot, key)
     (account,) = bench.service.trading_accounts().data
     assert account.bank_account_id == "DDA-3"
+    app.desk.end()
+
+
+async def test_a_conflict_that_names_no_record_sends_nobody_to_one(
+    bench: Bench, tmp_path: Path
+) -> None:
+    account = bench.open(3)
+    app = _console(bench, tmp_path / "desk.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "plus", *account.bank_account_id, "space", *"checking", "enter")
+        await answer(pilot, "y")
+        shown = " ".join(seen(app).split())
+        assert "CONFLICT The bank account already has a trading account." in shown
+        assert "Check the current status" not in shown, "no record is named"
     app.desk.end()
 
 

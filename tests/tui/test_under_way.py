@@ -50,10 +50,10 @@ class Stopped(Service):
 
 
 CASES: list[tuple[Operation[Any], tuple[str, ...], str]] = [
-    (op.DEPOSIT, ("d", *"100", "enter"), "no answer yet: deposit 100.00 USD"),
-    (op.WITHDRAW, ("w", *"50", "enter", "y"), "no answer yet: withdraw 50.00 USD"),
+    (op.DEPOSIT, ("d", *"100", "enter"), "no answer yet: deposit of 100.00 USD"),
+    (op.WITHDRAW, ("w", *"50", "enter", "y"), "no answer yet: withdrawal of 50.00 USD"),
     (op.CREATE_QUOTE, ("b", *"100", "enter"), "no answer yet: quote for buy"),
-    (op.EXECUTE_QUOTE, ("b", *"100", "enter", "X", "y"), "no answer yet: execute"),
+    (op.EXECUTE_QUOTE, ("b", *"100", "enter", "X", "y"), "no answer yet: order to buy"),
 ]
 
 
@@ -110,7 +110,7 @@ async def test_a_claim_without_an_answer_is_contradicted_on_no_screen(bench: Ben
         await wallets(pilot)
         await paste(pilot, signed("alice-ethereum", case.newest()))
         await typed(pilot, service, ("enter",))
-        said = "no answer yet: submit the signature for CHG_"
+        said = "no answer yet: signature of message CHG_"
         await _stands_on_screens(pilot, service, EVERY_SCREEN, said, "Customer 1")
 
 
@@ -146,14 +146,14 @@ async def test_it_stays_when_it_was_given_up_until_it_is_settled(bench: Bench) -
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "d", *"100", "enter")
-        assert "no answer yet: deposit 100.00 USD" in seen(app)
+        assert "no answer yet: deposit of 100.00 USD" in seen(app)
         app.desk.on_poll.publish(None)
         await settle(pilot)
         assert len(service.calls) == 2, "it was sent again with its key"
         app.desk.on_poll.publish(None)
         await settle(pilot)
         assert len(service.calls) == 2, "and not again before a pause"
-        assert "no answer yet: deposit 100.00 USD" in seen(app)
+        assert "no answer yet: deposit of 100.00 USD" in seen(app)
         service.gives_up = False
         service.goes_on.set()
 

@@ -25,11 +25,12 @@ def unanswered_lines(desk: Desk, shown: str) -> list[str]:
     lines += [waits] if desk.unchecked else []
     if session is None or not requests:
         return lines
-    from chainteller.workspace.outcomes import account_of, words_of
+    from chainteller.workspace.outcomes import account_of
+    from chainteller.workspace.request_words import id_of, words_of
 
     for request in requests:
-        of = str(next(iter(request.arguments.get("ids") or ()), ""))
-        owner = account_of(session.workspace, request) or session.ownership.owner_of(of)
+        owner = account_of(session.workspace, request)
+        owner = owner or session.ownership.owner_of(id_of(request, 0))
         why = session.undecided.get(request.key)
         state = "outcome unknown" if why else "no answer yet"
         next_step = f"{why}   U: close" if why else "Don't send it again."

@@ -5,20 +5,20 @@ each record. What it can't be asked for again is told as it was last seen. The c
 ``desk --plain`` write the same note.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from chainteller.domain.assets import base_symbol, spoken_symbol
+from chainteller.domain.assets import spoken_symbol
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND, to_datetime
 from chainteller.domain.decisions import DecisionKind
 from chainteller.domain.second_method import SmallTransferStatus, StatementStatus
 from chainteller.domain.trades import TERMINAL
 from chainteller.records.accounts import UNKNOWN
-from chainteller.records.formats import currency_name, grouped, money, transferred
+from chainteller.records.formats import money
 from chainteller.records.trades import is_trade
-from chainteller.records.transfers import direction, is_over, target
+from chainteller.records.transfers import is_over
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
@@ -28,6 +28,7 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade, Transaction
 from chainteller.workspace import records
 from chainteller.workspace.notes import lines_about
+from chainteller.workspace.request_words import asked_of, id_of, words_of
 from chainteller.workspace.store import Kind, SentRequest, SentState, Workspace
 
 _MOST_ACTIONS = 10_000
@@ -173,11 +174,11 @@ class _Sections:
         ]
 
     def _owner(self, request: SentRequest) -> str:
-        asked, decision = _asked(request), self._decision(request)
+        asked, decision = asked_of(request), self._decision(request)
         if decision is not None:
             return decision.trading_account_id or ""
-        named = (*_ids(request), asked.get("tradingAccountId"), asked.get("subject"),
-                 request.answer)  # fmt: skip
+        told = (asked.get("tradingAccountId"), asked.get("subject"), request.answer)
+        named = (*request.arguments.get("ids", ()), *told)
         account = next((each for each in named if str(each).startswith("TDA_")), None)
         if account is not None:
             return str(account)
@@ -189,7 +190,7 @@ class _Sections:
 
     def _decision(self, request: SentRequest) -> Decision | None:
         """The decision that a request was about; None where it's about none that can be read."""
-        decision_id = _ids(request)[0]
+        decision_id = id_of(request, 0)
         if not decision_id.startswith("DEC_"):
             return None
         if decision_id not in self._decisions:
@@ -202,7 +203,8 @@ class _Sections:
         if request.operation in _MOVING and request.state is SentState.DONE:
             outcome = self._outcome(account_id, request.answer or request.key)
         at = f"{to_datetime(request.sent_at):%H:%M:%S}Z"
-        what = _decision_words(request, self._decision(request)) or _what(request, outcome)
+        words = words_of(self._workspace, request, outcome.record)
+        what = _decision_words(request, self._decision(request)) or words
         told = f"{at} {what}: {_ending(request, outcome)}"
         section.rows[_heading(request, outcome)].append(told)
         if outcome.record is not None and outcome.is_current and not outcome.is_over:
@@ -247,8 +249,12 @@ class _Sections:
 
 def _wallets(request: SentRequest) -> Iterator[str]:
     """By what a request names wallets: their ids and addresses."""
-    asked = _asked(request)
-    named = (*_ids(request), request.answer or "", asked.get("counterpartyId"))
+    asked = asked_of(request)
+    named = (
+        *request.arguments.get("ids", ()),
+        request.answer or "",
+        asked.get("counterpartyId"),
+    )
     yield from (str(each) for each in named if str(each).startswith("CPT_"))
     if asked.get("address"):
         yield str(asked["address"]).lower()
@@ -326,15 +332,6 @@ def _now(section: _Section) -> Iterator[str]:
 # -- one action ------------------------------------------------------------------------------------
 
 
-def _asked(request: SentRequest) -> Mapping[str, Any]:
-    asked: Mapping[str, Any] = request.arguments.get("request") or {}
-    return asked
-
-
-def _ids(request: SentRequest) -> Sequence[str]:
-    return [*request.arguments.get("ids", ()), "", ""]
-
-
 def _heading(request: SentRequest, outcome: _Outcome) -> str:
     if request.state in {SentState.REFUSED, SentState.NOT_SENT}:
         return "Refused"
@@ -343,34 +340,6 @@ def _heading(request: SentRequest, outcome: _Outcome) -> str:
     if request.operation not in _MOVING or outcome.is_over:
         return "Done"
     return "In progress" if outcome.is_current else "Requested, current status not known"
-
-
-def _what(request: SentRequest, outcome: _Outcome) -> str:
-    """The action, as a noun: what was asked for, whatever came of it."""
-    asked, ids = _asked(request), _ids(request)
-    if request.operation in {"deposit", "withdraw"}:
-        return _transfer_words(request, outcome)
-    if request.operation == "execute_quote":
-        words = _trade_words(outcome.record)
-        return f"order to {words}" if words else f"order for quote {ids[0]}"
-    if request.operation in {"cancel_trade", "cancel_withdrawal"}:
-        record = outcome.record
-        about = _trade_words(record) or (transferred_words(record) if record is not None else "")
-        name = "trade" if request.operation == "cancel_trade" else "withdrawal"
-        return f"cancellation of {name} {ids[1]}{f' ({about})' if about else ''}"
-    words = {
-        "open_trading_account": f"trading account for bank account {asked.get('bankAccountId')}",
-        "open_blockchain_account": f"blockchain account on {asked.get('network')}",
-        "register_counterparty": f"registration of wallet {asked.get('address')}",
-        "create_challenge": f"message to sign for wallet {asked.get('counterpartyId')}",
-        "submit_claim": f"signature of message {asked.get('challengeId')}",
-        "link_counterparty": f"link of wallet {asked.get('address') or ''}",
-        "require_reverification": f"new verification of wallet {ids[1]} required",
-        "open_decision": f"{asked['control']} set on the account"
-        if asked.get("control")
-        else f"closing of market {asked.get('subject')}",
-    }.get(request.operation, request.operation.replace("_", " "))
-    return words.rstrip()
 
 
 def _decision_words(request: SentRequest, decision: Decision | None) -> str:
@@ -396,31 +365,6 @@ _DECIDED = {
     "take_decision": "decision taken on",
     "note_decision": "question to the customer about",
 }
-
-
-def _transfer_words(request: SentRequest, outcome: _Outcome) -> str:
-    asked, currency = _asked(request), _asked(request).get("currency") or {}
-    name = "deposit" if request.operation == "deposit" else "withdrawal"
-    if outcome.record is not None and not is_trade(outcome.record):
-        return f"{name} of {transferred_words(outcome.record)}"
-    unit = currency_name(str(currency.get("type")), currency.get("symbol"), currency.get("id"))
-    return f"{name} of {grouped(str(asked.get('amount') or '-'))} {unit}".rstrip()
-
-
-def transferred_words(record: Transaction) -> str:
-    """``250.00 USD to DDA-1001``."""
-    if is_trade(record):
-        return ""
-    to = target(record) if direction(record) == "withdrawal" else ""
-    return f"{transferred(record)}{f' to {to}' if to else ''}"
-
-
-def _trade_words(record: Transaction | None) -> str:
-    """``buy 0.5 SOL at 163.94 USD``."""
-    if record is None or not is_trade(record):
-        return ""
-    asset, price = base_symbol(record.market), money(record.price, "USD")
-    return f"{record.side} {grouped(record.amount)} {asset} at {price}"
 
 
 def _ending(request: SentRequest, outcome: _Outcome) -> str:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from chainteller.domain.clock import SECOND, from_datetime
-from chainteller.records.formats import currency_name, grouped, same_amount
+from chainteller.records.formats import same_amount
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
@@ -23,6 +23,7 @@ from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery, Page
 from chainteller.service.models.quotes import Quote
 from chainteller.service.models.trades import Trade
 from chainteller.workspace import records
+from chainteller.workspace.request_words import asked_of, id_of, words_of
 from chainteller.workspace.store import Kind, SentRequest, SentState, Workspace
 from chainteller.workspace.terms import has_terms
 
@@ -80,10 +81,10 @@ def find_outcome(service: Service, workspace: Workspace, request: SentRequest) -
 
 def account_of(workspace: Workspace, request: SentRequest) -> str:
     """Id of the trading account that a request was for; empty when it's for none."""
-    first = _id(request, 0)
+    first = id_of(request, 0)
     if first.startswith("TDA_"):
         return first
-    asked = _asked(request)
+    asked = asked_of(request)
     subject = str(asked.get("subject") or "")
     of_subject = subject if subject.startswith("TDA_") else ""
     named = str(asked.get("tradingAccountId") or of_subject)
@@ -99,65 +100,11 @@ def describe(workspace: Workspace, request: SentRequest) -> str:
     return f"{said} for {owner}" if owner else said
 
 
-def words_of(workspace: Workspace, request: SentRequest) -> str:
-    """A request in words, with its amount and record."""
-    asked, first, second = _asked(request), _id(request, 0), _id(request, 1)
-    amount = f"{grouped(str(asked.get('amount', '')))} {_currency(asked)}".strip()
-    words = {
-        op.DEPOSIT.name: f"deposit {amount}",
-        op.WITHDRAW.name: f"withdraw {amount}{_destination(asked)}",
-        op.CANCEL_TRADE.name: f"cancel trade {second}",
-        op.CANCEL_WITHDRAWAL.name: f"cancel withdrawal {second}",
-        op.CREATE_QUOTE.name: f"quote for {asked.get('side')} {first} {asked.get('amount')}",
-        op.EXECUTE_QUOTE.name: f"execute {_quote_words(workspace, first)}",
-        op.OPEN_TRADING_ACCOUNT.name: f"open an account for {asked.get('bankAccountId')}",
-        op.REGISTER_COUNTERPARTY.name: f"register wallet {asked.get('address')}",
-        op.LINK_COUNTERPARTY.name: f"link wallet {asked.get('address')} to {first}",
-        op.SUBMIT_CLAIM.name: f"submit the signature for {asked.get('challengeId')}",
-        op.CREATE_CHALLENGE.name: f"message to sign for {asked.get('counterpartyId')}",
-        op.REQUIRE_REVERIFICATION.name: f"require a new verification of {second}",
-        op.OPEN_BLOCKCHAIN_ACCOUNT.name: f"open a blockchain account on {asked.get('network')}",
-        op.OPEN_DECISION.name: f"set {asked['control']} on the account"
-        if asked.get("control")
-        else f"close {asked.get('subject')}",
-        op.APPROVE_DECISION.name: f"approve decision {first}",
-        op.REFUSE_DECISION.name: f"refuse decision {first}",
-    }
-    return words.get(request.operation, request.operation.replace("_", " "))
-
-
-def _quote_words(workspace: Workspace, quote_id: str) -> str:
-    quote = records.one(workspace, Quote, quote_id)
-    if quote is None:
-        return quote_id
-    sold = quote.asset_sold
-    return f"{quote.side} {quote.market_name} {sold.amount} {sold.symbol} ({quote_id})"
-
-
-def _asked(request: SentRequest) -> Mapping[str, Any]:
-    return request.arguments.get("request") or {}
-
-
-def _id(request: SentRequest, place: int) -> str:
-    ids = request.arguments.get("ids") or ()
-    return str(ids[place]) if place < len(ids) else ""
-
-
-def _currency(asked: Mapping[str, Any]) -> str:
-    currency = asked.get("currency") or {}
-    return currency_name(*(str(currency.get(each) or "") for each in ("type", "symbol", "id")))
-
-
-def _destination(asked: Mapping[str, Any]) -> str:
-    wallet = (asked.get("destination") or {}).get("counterpartyId")
-    return f" to {wallet}" if wallet else ""
-
-
 # -- executions ----------------------------------------------------------------------------------
 
 
 def _find_execution(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
-    quote_id, account_id = _id(request, 0), account_of(workspace, request)
+    quote_id, account_id = id_of(request, 0), account_of(workspace, request)
     if request.state is SentState.DONE and request.answer:
         trade = service.trade(account_id, request.answer)
         return Outcome(Fate.DONE, "It already had an answer.", (trade,))
@@ -227,10 +174,10 @@ def _unanswered_alike(workspace: Workspace, request: SentRequest, quote: Quote) 
     for row in workspace.in_doubt():
         if row.key == request.key or row.operation != op.EXECUTE_QUOTE.name:
             continue
-        other = records.one(workspace, Quote, _id(row, 0))
+        other = records.one(workspace, Quote, id_of(row, 0))
         is_alike = other is not None and other.id != quote.id and _terms(other) == _terms(quote)
         if is_alike and account_of(workspace, row) == account_id:
-            found.append(_id(row, 0))
+            found.append(id_of(row, 0))
     return found
 
 
@@ -254,7 +201,7 @@ def _match_transfer(
     listed: Callable[[str, ListQuery], Page[Transfer]], workspace: Workspace, request: SentRequest
 ) -> Outcome:
     """Match by amount, currency, destination and time; identical requests can't be told apart."""
-    account_id, asked = _id(request, 0), _asked(request)
+    account_id, asked = id_of(request, 0), asked_of(request)
     starts = request.sent_at - CLOCKS_APART
     ends = request.sent_at + CLOCKS_APART + ANSWERED_WITHIN
     known = {row.answer for row in workspace.sent_requests(limit=1000) if row.key != request.key}
@@ -303,7 +250,7 @@ def _find_cancellation(service: Service, workspace: Workspace, request: SentRequ
     is_trade = request.operation == op.CANCEL_TRADE.name
     show: Callable[[str, str], Trade | Transfer]
     show = service.trade if is_trade else service.withdrawal_record
-    record = show(_id(request, 0), _id(request, 1))
+    record = show(id_of(request, 0), id_of(request, 1))
     if record.status == _CANCELLED:
         return Outcome(Fate.DONE, "The record is cancelled.", (record,))
     text = (
@@ -313,7 +260,7 @@ def _find_cancellation(service: Service, workspace: Workspace, request: SentRequ
 
 
 def _find_account(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
-    wanted = str(_asked(request).get("bankAccountId"))
+    wanted = str(asked_of(request).get("bankAccountId"))
     found = service.trading_accounts(ListQuery(bank_account_id=wanted)).data
     for account in found:
         if account.bank_account_id == wanted:
@@ -322,7 +269,7 @@ def _find_account(service: Service, workspace: Workspace, request: SentRequest) 
 
 
 def _find_registration(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
-    asked = _asked(request)
+    asked = asked_of(request)
     address, network = asked.get("address"), asked.get("network")
     for wallet in service.counterparties(ListQuery(text=str(address))).data:
         if wallet.address == address and wallet.network in {None, network}:
@@ -331,8 +278,8 @@ def _find_registration(service: Service, workspace: Workspace, request: SentRequ
 
 
 def _find_link(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
-    address = _asked(request).get("address")
-    wallets, _ = _all(lambda query: service.linked_counterparties(_id(request, 0), query))
+    address = asked_of(request).get("address")
+    wallets, _ = _all(lambda query: service.linked_counterparties(id_of(request, 0), query))
     for wallet in wallets:
         if wallet.address == address and wallet.type == VERIFIED_FIRST_PARTY:
             return Outcome(Fate.DONE, "The wallet is linked and verified.", (wallet,))
@@ -340,7 +287,7 @@ def _find_link(service: Service, workspace: Workspace, request: SentRequest) -> 
 
 
 def _find_claim(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
-    challenge = service.challenge_by_id(str(_asked(request).get("challengeId")))
+    challenge = service.challenge_by_id(str(asked_of(request).get("challengeId")))
     if challenge.status == "used":
         return Outcome(Fate.DONE, "The signature was accepted.", (challenge,))
     text = "The signature wasn't accepted. Submit it again: a challenge can be used only once."
@@ -348,7 +295,7 @@ def _find_claim(service: Service, workspace: Workspace, request: SentRequest) ->
 
 
 def _find_reverification(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
-    wallet = service.counterparty(_id(request, 1))
+    wallet = service.counterparty(id_of(request, 1))
     if wallet.type == VERIFIED_FIRST_PARTY:
         return _not_so_far(workspace, request, "The wallet is still verified.")
     return Outcome(Fate.DONE, "The wallet isn't verified any more.", (wallet,))

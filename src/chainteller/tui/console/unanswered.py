@@ -27,9 +27,9 @@ from chainteller.workspace.outcomes import (
     Outcome,
     account_of,
     describe,
-    words_of,
 )
 from chainteller.workspace.recording import RESENT_WITHIN
+from chainteller.workspace.request_words import words_of
 from chainteller.workspace.store import IN_DOUBT, SentRequest, Workspace
 
 if TYPE_CHECKING:
