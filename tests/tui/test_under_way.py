@@ -102,6 +102,24 @@ async def test_what_isnt_sent_yet_is_named_while_the_service_is_silent_before_it
         assert "not sent yet" not in seen(app)
 
 
+async def test_the_last_action_is_shown_before_a_silent_service_answers(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    service = Stopped(bench.service, op.SHOW_TRADING_ACCOUNT)
+    service.goes_on.set()
+    app = bench.console(service)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"100", "enter")
+        service.goes_on.clear()
+        await pilot.press("L")
+        await until(lambda: "LAST MONEY ACTION" in seen(app))
+        assert "100.00 USD" in seen(app)
+        assert "The service hasn't answered yet." in seen(app)
+        service.goes_on.set()
+        await until(lambda: "hasn't answered yet" not in seen(app))
+        await until(lambda: f"customer  {account.customer_name}" in seen(app))
+
+
 async def test_a_claim_without_an_answer_is_contradicted_on_no_screen(bench: Bench) -> None:
     case = Case(bench, "alice-ethereum")
     service = Stopped(bench.service, op.SUBMIT_CLAIM)

@@ -22,11 +22,11 @@ _ACTIONS = {
 }
 
 
-def last_money_action(workspace: Workspace, service: Service) -> list[Fact]:
+def last_money_action(workspace: Workspace, service: Service | None) -> list[Fact]:
     """Facts about the newest request that moves money; empty when none was sent.
 
     The request comes from the desk's own record, its customer and its present status from the
-    deployment. What the deployment doesn't tell is left out.
+    deployment. What the deployment doesn't tell is left out; without a ``service``, all of it.
     """
     request = workspace.last_sent(_ACTIONS)
     if request is None:
@@ -43,8 +43,10 @@ def last_money_action(workspace: Workspace, service: Service) -> list[Fact]:
     return [(label, value) for label, value in facts if value]
 
 
-def _account(service: Service, request: SentRequest) -> list[Fact]:
+def _account(service: Service | None, request: SentRequest) -> list[Fact]:
     account_id = _account_id(request)
+    if service is None:
+        return [("account", account_id)]
     with suppress(TellerError):
         account = service.trading_account(account_id)
         bank = f"{account_id}, {account.bank_account_type} {account.bank_account_id}"
@@ -64,9 +66,9 @@ def _record_id(request: SentRequest) -> str:
     return "" if request.operation in {"deposit", "withdraw"} else request.arguments["ids"][-1]
 
 
-def _record(service: Service, request: SentRequest) -> Transaction | None:
+def _record(service: Service | None, request: SentRequest) -> Transaction | None:
     identifier = _record_id(request)
-    if not identifier.startswith("TXN"):
+    if service is None or not identifier.startswith("TXN"):
         return None
     with suppress(TellerError):
         try:
@@ -76,12 +78,12 @@ def _record(service: Service, request: SentRequest) -> Transaction | None:
     return None
 
 
-def _amount(service: Service, request: SentRequest, record: Transaction | None) -> str:
+def _amount(service: Service | None, request: SentRequest, record: Transaction | None) -> str:
     if isinstance(record, Trade):
         return _traded(record)
     if record is not None:
         return transferred(record)
-    if request.operation == "execute_quote":
+    if service is not None and request.operation == "execute_quote":
         with suppress(TellerError):
             return _traded(service.quote(request.arguments["ids"][0]))
     asked = request.arguments.get("request") or {}
