@@ -6,7 +6,7 @@ import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.tui.key_table import PAGE, README, markdown, summary
 
-from chainteller.tui.commands import EVERYWHERE, SCREENS, AnyCommand, Command, unavailable_reason
+from chainteller.tui.commands import EVERYWHERE, SCREENS, AnyCommand, Command
 from chainteller.tui.console.app import run_console
 from chainteller.tui.console.command_table import COMMANDS, clashes, commands_of, complete
 from chainteller.tui.start import ConsoleSettings, StartedDesk
@@ -102,25 +102,3 @@ async def test_a_users_key_runs_the_command_and_stands_in_the_footer(bench: Benc
         assert "[g]" in seen(app)
         await press(pilot, "escape", "question_mark", *"deposit")
         assert "g          accounts   Deposit" in seen(app)
-
-
-@pytest.mark.parametrize("opens", [0, 1])
-@pytest.mark.parametrize("name", SCREENS)
-async def test_a_key_that_cannot_work_now_ends_nothing(bench: Bench, name: str, opens: int) -> None:
-    """Every command of a screen is run, with no account and with one that has nothing yet."""
-    if opens:
-        bench.open(opens)
-    app = bench.console()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        refused = 0
-        for command in commands_of(name):
-            await press(pilot, "escape", "escape")
-            app.switch_mode(name)
-            await settle(pilot)
-            if command.where == name:
-                refused += bool(unavailable_reason(command, app.screen))
-                await app.screen.run_action(command.action)
-                await settle(pilot)
-        assert refused
-        assert app.is_running

@@ -10,7 +10,7 @@ from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk import NOBODY
 from chainteller.tui.dialogs.code import CodeBox, half_blocks
 from chainteller.tui.list_screen import orders
-from chainteller.tui.steps import answer, take
+from chainteller.tui.steps import take
 from chainteller.tui.wallets import flow as wallet_flow
 from chainteller.tui.wallets import second_method, several
 from chainteller.tui.wallets.book import customer_of, wallet_of
@@ -135,8 +135,7 @@ def _none_ready(screen: "WalletsScreen") -> str:
 
 def _link_all(screen: "WalletsScreen") -> None:
     screen.clear_failure()
-    reason = _none_ready(screen)
-    take(screen, answer(reason) if reason else several.link_all(_ready(screen), screen.session))
+    take(screen, several.link_all(_ready(screen), screen.session))
 
 
 def _filter(screen: "WalletsScreen") -> None:
