@@ -43,7 +43,7 @@ async def test_a_bank_that_sends_nothing_to_a_chain_says_so(bench: Bench) -> Non
 
 async def test_the_top_bar_follows_the_window(bench: Bench) -> None:
     app = bench.console(poll_interval_s=60)
-    async with app.run_test(size=(120, 24)) as pilot:
+    async with app.run_test(size=(140, 24)) as pilot:
         await settle(pilot)
         assert " ms" in seen(app).splitlines()[0]
         await pilot.resize_terminal(80, 24)
@@ -51,11 +51,14 @@ async def test_the_top_bar_follows_the_window(bench: Bench) -> None:
         assert " ms" not in seen(app).splitlines()[0]
 
 
-async def test_a_wide_window_with_little_to_say_names_the_screens_in_full(bench: Bench) -> None:
-    app = bench.console()
-    async with app.run_test(size=(140, 24)) as pilot:
+async def test_the_screens_are_named_in_full_from_120_columns_on(bench: Bench) -> None:
+    app = bench.console(poll_interval_s=60, kind="DEMO")
+    async with app.run_test(size=(120, 24)) as pilot:
         await settle(pilot)
-        assert "1 Accounts" in seen(app).splitlines()[0]
+        assert " test bank rw 1 Accounts 2 Markets " in seen(app).splitlines()[0]
+        await pilot.resize_terminal(110, 24)
+        await settle(pilot)
+        assert " 1Acc 2Mkt " in seen(app).splitlines()[0]
 
 
 async def test_the_names_of_the_screens_and_the_call_do_not_touch(bench: Bench) -> None:

@@ -177,7 +177,7 @@ class Walker:
             title,
             question,
             frozenset(named),
-            bool(_SHARED_TITLE.search(title.partition("(")[0])) or title == " 0: all",
+            bool(_SHARED_TITLE.search(title.partition("(")[0])),
             box,
             screen.field_bar.is_open if top is screen else False,
             top is not screen,

@@ -126,11 +126,8 @@ def titles(part: Callable[[Any], Piece]) -> Callable[[Any, int], Line]:
 
     def titled(screen: CustomerListScreen[Any], total: int) -> Line:
         served, (words, tone) = screen.desk.customer.account, part(screen)
-        can_list_all = served is not None and screen.desk.offers(f"all-{screen.KEY}")
-        other = f"  0: {'one account' if screen.shows_all else 'all'}"
-        switch = other if can_list_all and not words else ""
         account = None if screen.shows_all else served
-        return headline(screen, total, account, (words, tone), (switch, "muted"))
+        return headline(screen, total, account, (words, tone))
 
     return titled
 
@@ -139,7 +136,12 @@ def lists_all(key: str, feature: str = "") -> AnyCommand:
     """0: the records of all accounts, or of one."""
     run, why_not = CustomerListScreen[Any].toggle_all, _no_single_account
     return Command(f"{key}.all", "0", "All accounts, or the selected one", run, why_not,
-        footer="all", rank=2, feature=feature, of_list=True)  # fmt: skip
+        footer="all", footer_now=other_list, rank=2, feature=feature, of_list=True)  # fmt: skip
+
+
+def other_list(screen: Any) -> str:
+    """What ``0`` lists, in the footer's words; empty for all accounts."""
+    return "one account" if screen.shows_all else ""
 
 
 def _no_single_account(screen: CustomerListScreen[Any]) -> str:

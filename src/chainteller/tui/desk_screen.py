@@ -566,7 +566,7 @@ def give_back_amount(screen: DeskScreen) -> None:
 def _draw_bars(screen: DeskScreen) -> None:
     """Draw the top bar and the footer."""
     number = SCREENS.index(screen.KEY) + 1 if screen.KEY in SCREENS else 0
-    said = top.describe_connection(screen.desk, narrow=screen.app.size.width < 110)
+    said = top.describe_connection(screen.desk, screen.app.size.width)
     screen.query_one(TopBar).place(number, top.deployment(screen.desk), said)
     _draw_colleagues(screen)
     screen.draw_footer()

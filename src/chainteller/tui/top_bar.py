@@ -39,8 +39,13 @@ def _call(desk: Desk, gap: str) -> str:
     return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min{gap}"
 
 
-def describe_connection(desk: Desk, *, narrow: bool) -> list[Piece]:
-    reach = desk.connection
+_NARROW, _ROOMY = 110, 130
+"""Columns below which the agent isn't named during a call, and from which the latency is."""
+
+
+def describe_connection(desk: Desk, width: int) -> list[Piece]:
+    """``width`` is the window's."""
+    reach, narrow = desk.connection, width < _NARROW
     call = _call(desk, " " if narrow else "  ")
     operator: Piece = (call if call and narrow else call + desk.operator + "  ", "muted")
     if reach.state == "starting":
@@ -50,7 +55,8 @@ def describe_connection(desk: Desk, *, narrow: bool) -> list[Piece]:
         return [operator, (f"{reach.why}, {then}", "bad")]
     if silent := desk.silent_s:
         return [operator, (f"no answer for {silent} s  ", "bad"), (desk.last_answer, "muted")]
-    took = f"{reach.latency_ms} ms  " if desk.settings.poll_interval_s and not narrow else ""
+    is_told = desk.settings.poll_interval_s and width >= _ROOMY
+    took = f"{reach.latency_ms} ms  " if is_told else ""
     return [operator, _standing(desk), (f"{took}{desk.last_answer}", "muted")]
 
 

@@ -7,6 +7,7 @@ from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.preconditions import Act
 from chainteller.records.formats import short_id
 from chainteller.tui.commands import Command, always, control_against
+from chainteller.tui.customer_list import other_list
 from chainteller.tui.desk import NOBODY
 from chainteller.tui.dialogs.code import CodeBox, half_blocks
 from chainteller.tui.list_screen import orders
@@ -203,7 +204,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         _filter, _nothing_to_filter, footer="filter", rank=5, of_list=True),
     orders("wallets"),
     Command("wallets.all", "0", "All accounts, or the selected one",
-        _toggle_all, _no_account, footer="all", rank=4,
+        _toggle_all, _no_account, footer="all", footer_now=other_list, rank=4,
         feature="blockchain-accounts", of_list=True),
     Command("wallets.page", "", "signing page: a new message to sign, with a link",
         _new_page, _no_pages, scope="wallets:write"),

@@ -176,13 +176,12 @@ def title(
 ) -> Line:
     """The title over the list; ``listed`` is None when it shows all accounts."""
     if listed is None:
-        keys = "  enter: its wallets   0: one account"
         searched = f"  in the newest {SEARCHED}  /{wanted}" if wanted else ""
-        note = (searched, "accent") if searched else (keys, "muted")
+        note = (searched, "accent") if searched else ("  enter: its wallets", "muted")
         return line((" WALLETS", "strong"), "  all blockchain accounts", note)
-    notes = (f"  {listed.bank_account_id}", ""), ("  0: all", "muted")
     narrowed, counted = f"  /{wanted}" if wanted else "", _count(book, wanted)
-    return work_title("WALLETS", listed, narrowed, *notes, right=((counted, "muted"),))
+    bank_account = (f"  {listed.bank_account_id}", "")
+    return work_title("WALLETS", listed, narrowed, bank_account, right=((counted, "muted"),))
 
 
 def wallet_title(wallet: Wallet, owner: "TradingAccount") -> Line:

@@ -14,7 +14,7 @@ from chainteller.tui.commands import SCREENS, SHORT_NAMES, Hint
 from chainteller.tui.messages import KeyClicked
 from chainteller.tui.widgets.lines import Line, Lines, line
 
-_LONG = tuple(f" {number} {name.capitalize()} " for number, name in enumerate(SHORT_NAMES, start=1))
+_LONG = tuple(f" {number} {name.capitalize()}" for number, name in enumerate(SHORT_NAMES, start=1))
 _SHORT = tuple(f" {number}{short}" for number, short in enumerate(SHORT_NAMES.values(), start=1))
 _NAMELESS = tuple(f" {number}" for number in range(1, len(SHORT_NAMES) + 1))
 _WIDE = 110
@@ -84,8 +84,7 @@ def _named(current: int) -> tuple[str, ...]:
 
 
 def _left(current: int, deployment: Sequence[Piece], names: Sequence[str]) -> list[Piece]:
-    gap = "  " if names is _LONG else " "
-    pieces: list[Piece] = [(" ", ""), *deployment, (gap, "")]
+    pieces: list[Piece] = [(" ", ""), *deployment]
     for number, name in enumerate(names, start=1):
         pieces.append((name, "key" if number == current else "muted"))
     return pieces
