@@ -159,6 +159,18 @@ def test_no_key_is_wrong_usage(
     assert "no API key" in ended.err
 
 
+def test_a_key_that_is_refused_ends_the_check(
+    teller: Teller, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or everything else would be called not checked, and the exit code would be 0."""
+    monkeypatch.setenv(
+        "CHAINTELLER_API_KEY", f"{served.key[:-1]}{'x' if served.key[-1] != 'x' else 'y'}"
+    )
+    ended = teller("check", served.address)
+    assert (ended.code, ended.out) == (1, "")
+    assert "UNAUTHORIZED" in ended.err
+
+
 def test_a_profile_gives_its_key_and_its_read_only_mode(
     teller: Teller, served: Served, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

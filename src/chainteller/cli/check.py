@@ -15,7 +15,7 @@ from chainteller.cli.options import command, options
 from chainteller.cli.output import document, line
 from chainteller.domain.clock import SECOND
 from chainteller.domain.keys import duration_of
-from chainteller.service.errors import ServiceUnreachable
+from chainteller.service.errors import ServiceUnreachable, Unauthorized
 from chainteller.settings.place import Place
 from chainteller.settings.values import SettingsInvalid
 
@@ -110,7 +110,7 @@ def check(  # noqa: PLR0913 - one per option
     the address is that of an adapter to the bank's core bank, custody, screening or venue.
     """
     from chainteller.conformance.exchanges import Session
-    from chainteller.conformance.probing import Target, Unreachable
+    from chainteller.conformance.probing import KeyRefused, Target, Unreachable
     from chainteller.conformance.report import check_deployment
     from chainteller.credentials import api_key
     from chainteller.domain.randomness import SystemRandomness
@@ -141,6 +141,8 @@ def check(  # noqa: PLR0913 - one per option
             report = check_deployment(place.address, session, target, SystemRandomness())
         except Unreachable as reason:
             raise ServiceUnreachable(f"{place.label} can't be checked: {reason}.") from None
+        except KeyRefused:
+            raise Unauthorized("UNKNOWN") from None
     if options().json:
         document(report.to_json())
     else:

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from http import HTTPStatus
 
 from chainteller.conformance.checks import (
     MAXIMUM_ROWS,
@@ -58,6 +59,10 @@ class Unreachable(Exception):
     """The first request got no reply; the message says why."""
 
 
+class KeyRefused(Exception):
+    """The first request was answered with 401: nothing can be checked with this key."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """What the check may use, as far as it was named.
@@ -93,11 +98,14 @@ class Prober:
 
         Raises:
             Unreachable: the first request got no reply.
+            KeyRefused: it was answered with 401.
         """
         self._chapter(self.read_markets, Probe.MARKETS, Probe.MARKETS_TWO)
         first = self.session.exchanges[Probe.MARKETS]
         if first.is_unanswered:
             raise Unreachable(first.fault)
+        if first.status == HTTPStatus.UNAUTHORIZED:
+            raise KeyRefused
         self._chapter(self.read_capabilities, Probe.CAPABILITIES, Probe.CAPABILITIES)
         if not self.target.write:
             self.session.reasons |= dict.fromkeys(WRITING, "needs --write")

@@ -67,6 +67,7 @@ def check_deployment(url: str, session: Session, target: Target, randomness: Ran
 
     Raises:
         Unreachable: the first request got no reply.
+        KeyRefused: it was answered with 401.
     """
     prober = Prober(session, target, randomness)
     prober.run()
