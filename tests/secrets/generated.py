@@ -8,6 +8,7 @@ import base64
 import binascii
 import hashlib
 import json
+import quopri
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -177,6 +178,80 @@ def _encoded_phrase(rng: Random) -> Secret:
     )
     at = rng.randrange(len(forms))
     return Secret(f"phrase encoded ({at}), {language}", forms[at], phrase)
+
+
+def _spelled_phrase(rng: Random) -> Secret:
+    """As programs write the characters or octets of a text, one by one or as a whole."""
+    language = _language(rng)
+    phrase = unicodedata.normalize("NFC", " ".join(words_of(rng, language)))
+    data = phrase.encode()
+    forms = {
+        "base32": base64.b32encode(data).decode(),
+        "base32 in small letters": base64.b32encode(data).decode().lower().rstrip("="),
+        "UTF-16 in base64": base64.b64encode(phrase.encode("utf-16")).decode(),
+        "UTF-16 in hex": phrase.encode("utf-16-be").hex(),
+        "octets in hex": ", ".join(f"0x{octet:02x}" for octet in data),
+        "octets in decimal": str([*data]),
+        "octets in binary": " ".join(f"{octet:08b}" for octet in data),
+        "bytes of Python": "".join(f"\\x{octet:02x}" for octet in data),
+        "JSON": json.dumps([{"index": at, "word": each} for at, each in enumerate(phrase.split())]),
+        "HTML": "".join(f"&#{ord(sign)};" for sign in phrase),
+        "quoted-printable": quopri.encodestring(data).decode(),
+    }
+    kind = rng.choice(list(forms))
+    return Secret(f"phrase in {kind}, {language}", forms[kind], phrase)
+
+
+def _arranged_phrase(rng: Random) -> Secret:
+    """As people write words down."""
+    language = rng.choice([each for each in LANGUAGES if not each.startswith("chinese")])
+    words = [unicodedata.normalize("NFC", each) for each in words_of(rng, language)]
+    half = len(words) // 2
+    pairs = zip(words[:half], words[half:], strict=False)
+    forms = {
+        "letters one by one": "   ".join(" ".join(each) for each in words),
+        "letters one by one, a word a line": "\n".join("-".join(each) for each in words),
+        "ordinals": "\n".join(
+            f"{label}: {each}" for label, each in zip(_ORDINALS * 3, words, strict=False)
+        ),
+        "two columns": "\n".join(f"{at}. {one}   {at + half}. {other}"
+                                 for at, (one, other) in enumerate(pairs, 1)),
+        "middle dots": "\u00b7".join(words),
+        "reverse order": " ".join(words[::-1]),
+        "reverse": " ".join(words)[::-1],
+    }  # fmt: skip
+    if language in WITH_ALPHABET:
+        forms["capitals"] = "".join(words).upper()
+    kind = rng.choice(list(forms))
+    return Secret(f"phrase in {kind}, {language}", forms[kind], " ".join(words))
+
+
+_ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth",
+)  # fmt: skip
+
+
+def _spelled_key(rng: Random) -> Secret:
+    """A key in hex or WIF, as programs write octets and people write groups."""
+    key, wif = rng.randbytes(32), _checked(b"\x80", rng.randbytes(32) + b"\1")
+    groups = [key.hex()[at : at + 8] for at in range(0, 64, 8)]
+    forms = {
+        "octets in hex": ", ".join(f"0x{octet:02x}" for octet in key),
+        "octets in hex as short as can be": str([*map(hex, key)]).replace("'", ""),
+        "octets in binary": " ".join(f"{octet:08b}" for octet in key),
+        "bytes of Python": "".join(f"\\x{octet:02x}" for octet in key),
+        "numbers of 32 bits": ", ".join(f"0x{each}" for each in groups),
+        "groups with middle dots": "\u00b7".join(groups),
+        "groups in JSON": json.dumps(groups),
+        "hex in base32": base64.b32encode(key.hex().encode()).decode(),
+        "hex in UTF-16 in base64": base64.b64encode(key.hex().encode("utf-16")).decode(),
+        "WIF in base32": base64.b32encode(wif.encode()).decode(),
+        "WIF in groups": "\u00b7".join(wif[at : at + 4] for at in range(0, 52, 4)),
+        "WIF, letter by letter": " ".join(wif),
+    }
+    kind = rng.choice(list(forms))
+    return Secret(f"key in {kind}", forms[kind])
 
 
 def _numbered_phrase(rng: Random) -> Secret:
@@ -401,7 +476,7 @@ def _file(rng: Random) -> Secret:
 MAKERS: tuple[Callable[[Random], Secret], ...] = (
     _plain_phrase, _laid_out_phrase, _phrase_with_an_error, _joined_phrase, _photographed_phrase,
     _abbreviated_phrase, _encoded_phrase, _numbered_phrase, _hexadecimal, _labelled, _of_bitcoin,
-    _of_solana, _der, _of_other_chains, _file,
+    _of_solana, _der, _of_other_chains, _file, _spelled_phrase, _arranged_phrase, _spelled_key,
 )  # fmt: skip
 
 

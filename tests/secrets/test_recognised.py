@@ -104,6 +104,17 @@ def test_a_text_in_numbers_is_no_key(length: int) -> None:
     assert [each for each in Digits if find_secret(str(said), each)] == []
 
 
+@pytest.mark.parametrize("length", [31, 32])
+@pytest.mark.parametrize("spell", [bytes.hex, lambda octets: " ".join(map(hex, octets))])
+def test_a_text_that_a_wallet_shows_in_hex_is_no_key(
+    length: int, spell: Callable[[bytes], str]
+) -> None:
+    said = b"EXAMPLEBANK-C1001-7Q2M9K4T8X1B6N3D5F0H2J"[:length]
+    assert [each for each in Digits if find_secret(spell(said), each)] == []
+    if length == 32:
+        assert find_secret(spell(b"\xff" + said[1:]))
+
+
 @pytest.mark.parametrize("width", [16, 33, 40, 48, 60])
 @pytest.mark.parametrize("start", ["", "0x"])
 @pytest.mark.parametrize("between", ["\n", "\r\n> ", " | "])

@@ -22,6 +22,7 @@ from urllib.parse import unquote_plus
 
 _OWN = Path(__file__).parent / "wordlists"
 _SHORTEST = 12
+_SHORTEST_WORD = 3
 _MISTYPED = _MISSING = 1
 _EXACT = 5
 """Words of twelve that must be right where others are misread."""
@@ -70,8 +71,14 @@ _COMMON = frozenset(
 _IDEOGRAPH = re.compile("[\u4e00-\u9fff]")
 _IDEOGRAPHS = re.compile("[\u4e00-\u9fff]+")
 _SEPARATORS = re.compile(r"[\s,;_\-\u3000\u3001/|\"'\[\]{}<>()=]+")
-_MISREAD = str.maketrans("01589|!$@", "olsbglisa")
-"""Signs that are read from a photograph in place of letters."""
+_MISREAD = str.maketrans("01345789|!$@", "oleastbglisa")
+"""Signs that are read from a photograph, or written, in place of letters."""
+_LABEL = re.compile(r"[^\W_]+\s*:")
+_LETTER = r"[^\W\d_]"
+_APART = re.compile(
+    rf"(?<=(?<!{_LETTER}){_LETTER})[\s.,/|_*\u00b7-]{{1,4}}(?={_LETTER}(?!{_LETTER}))"
+)
+"""What stands between letters that were written one by one."""
 _STROKES = (("rn", "m"), ("cl", "d"), ("vv", "w"), ("nn", "m"), ("ii", "u"), ("li", "h"))
 """Letters that look like another one beside each other, in either direction."""
 
@@ -93,7 +100,17 @@ class WordList(NamedTuple):
 
 
 def is_recovery_phrase(text: str) -> bool:
-    """Whether the text holds a run of twelve recovery words, numbered, listed, bare or joined."""
+    """Whether the text holds a run of twelve recovery words, numbered, listed, bare or joined, with
+    their letters together or one by one, forwards or backwards."""
+    together = _APART.sub("", text)
+    return (
+        _is_phrase(text)
+        or (together != text and _is_joined(together))
+        or _in_one_list([_normal(word) for word in _LETTERS.findall(text[::-1])])
+    )
+
+
+def _is_phrase(text: str) -> bool:
     tokens = _tokens(text)
     if _IDEOGRAPH.search(text) is not None and _is_chinese_phrase(text, tokens):
         return True
@@ -150,8 +167,8 @@ def _tokens(text: str) -> list[str]:
 
 def _bare_words(text: str) -> Iterator[list[str]]:
     """The words without whatever signs, numbers and tags stand between them; then also without
-    those that stand before each of them, such as a name in a chat; then with the digits that were
-    read in place of letters.
+    those that stand before each of them, such as a name in a chat or a label; then with the digits
+    that were read in place of letters.
     """
     composed = unicodedata.normalize("NFC", unquote_plus(text))
     words = [_normal(word) for word in _LETTERS.findall(composed)]
@@ -162,6 +179,8 @@ def _bare_words(text: str) -> Iterator[list[str]]:
     rare = [word for word in words if counts[word] < _REPEATED]
     if len(rare) < len(words):
         yield rare
+    if ":" in composed:
+        yield [_normal(word) for word in _LETTERS.findall(_LABEL.sub(" ", composed))]
     mixed = [word for word in composed.split() if _LETTERS.search(word)]
     if any(not word.isalpha() for word in mixed):
         yield [_normal("".join(_SIGNS.findall(word.translate(_MISREAD)))) for word in mixed]
@@ -278,8 +297,10 @@ def _is_partly_joined(text: str) -> bool:
     """Whether words of one list follow each other of which some have grown together in pairs, as
     at the ends of lines."""
     words = [_normal(each) for each in _LETTERS.findall(unicodedata.normalize("NFC", text))]
-    for known in word_lists() if len(words) >= _SHORTEST // 2 else ():
-        parted = [part for word in words for part in _parted(word, known)]
+    long = {word for word in words if len(word) >= 2 * _SHORTEST_WORD}
+    for known in word_lists() if long and len(words) >= _SHORTEST // 2 else ():
+        pairs = {word: _parted(word, known) for word in long}
+        parted = [part for word in words for part in pairs.get(word, (word,))]
         hits = [part in known.known for part in parted] if len(parted) > len(words) else []
         for end in range(_SHORTEST, len(hits) + 1):
             run = slice(end - _SHORTEST, end)
@@ -292,7 +313,7 @@ def _is_partly_joined(text: str) -> bool:
 def _parted(word: str, known: WordList) -> Sequence[str]:
     """The two words of the list that a word is made of, or the word."""
     is_pair = word not in known.known and len(word) <= 2 * known.longest
-    places = range(3, len(word) - 2) if is_pair else ()
+    places = range(_SHORTEST_WORD, len(word) - _SHORTEST_WORD + 1) if is_pair else ()
     pairs = ((word[:at], word[at:]) for at in places)
     whole = (pair for pair in pairs if pair[0] in known.known and pair[1] in known.known)
     return next(whole, (word,))

@@ -9,10 +9,12 @@ import base64
 import binascii
 import codecs
 import hashlib
+import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from urllib.parse import unquote_plus
 
 from chainteller.domain.recovery_words import is_valid_phrase
 
@@ -29,6 +31,21 @@ _NOT_IN_SIGNATURE = r"(?!\s+(?:>\s*)?[0-9A-Za-z+/=_-]{35,37}(?![0-9A-Za-z+/=_-])
 _HEX = re.compile("[0-9a-fA-F]+")
 _OF_2048 = "[01][0-9]{3}|20(?:[0-3][0-9]|4[0-7])"
 """The number of a recovery word in its list, as SeedQR writes it."""
+_LISTS = {
+    16: re.compile(
+        r"(?:(?:0|\\|(?<![\w\\]))x[0-9a-f]{1,8}(?![0-9a-f])[\s,;]*){8,}", re.ASCII | re.IGNORECASE
+    ),
+    10: re.compile(r"(?<![\w.-])(?:\d{1,3}[\s,;]+){31,}\d{1,3}(?![\w.])", re.ASCII),
+    2: re.compile(r"(?<!\w)(?:[01]{8}[\s,;]*){32,}(?!\w)", re.ASCII),
+}
+"""Octets one by one, or a few together, by the base of their numbers."""
+_OCTETS = {
+    16: re.compile("x([0-9a-f]+)", re.ASCII | re.IGNORECASE),
+    10: re.compile(r"(\d+)", re.ASCII),
+    2: re.compile("([01]{8})", re.ASCII),
+}
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})", re.ASCII)
+_QUOTED = re.compile(r"=([0-9A-F]{2})", re.ASCII)
 _ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 """Of secp256k1, the larger of the two curves: no private key reaches it."""
 _LEAST_KEY = 1 << 240
@@ -79,6 +96,11 @@ def _base58_check(text: str, alphabet: str = _BITCOIN) -> bytes:
     data = base58(text, alphabet)
     digest = hashlib.sha256(hashlib.sha256(data[:-4]).digest()).digest()
     return data[:-4] if data[-4:] == digest[:4] else b""
+
+
+def is_checked(text: str) -> bool:
+    """Whether the last four bytes of a text in base58 are its checksum."""
+    return any(_base58_check(text, each) for each in (_BITCOIN, _RIPPLE))
 
 
 def is_hash_address(text: str) -> bool:
@@ -134,8 +156,31 @@ def _is_list_of_key(text: str) -> bool:
     bare = re.sub(r'"?\d{1,4}"?\s*[:=]', "", text)
     numbers = [int(n) for n in re.findall(r"-?\d+", bare, re.ASCII)]
     data = bytes(number & 255 for number in numbers if -128 <= number <= 255)
-    is_key = len(data) == 32 and not (data.isascii() and data.decode().isprintable())
-    return is_key or is_solana_secret_key(data)
+    return _are_octets_of_key(data)
+
+
+def _are_octets_of_key(data: bytes) -> bool:
+    return (len(data) == 32 and not spells_text(data)) or is_solana_secret_key(data)
+
+
+def spells_text(data: bytes) -> bool:
+    """Whether octets are printable ASCII, which those of a key never are by chance."""
+    return data.isascii() and data.decode().isprintable()
+
+
+def _lists_key(text: str) -> bool:
+    return any(map(_are_octets_of_key, _listed(text)))
+
+
+def _listed(text: str) -> Iterator[bytes]:
+    """The octets that a text lists by their numbers."""
+    for base, pattern in _LISTS.items():
+        for match in islice(pattern.finditer(text), _MOST_MATCHES):
+            numbers = _OCTETS[base].findall(match[0])
+            size = (max(map(len, numbers)) + 1) // 2 if base == 16 else 1
+            octets = [int(each, base) for each in numbers]
+            if max(octets) < 1 << 8 * size:
+                yield b"".join(each.to_bytes(size, "big") for each in octets)
 
 
 def _is_decimal_key(text: str) -> bool:
@@ -318,6 +363,8 @@ FORMS: tuple[SecretForm, ...] = (
         ),
         _is_list_of_key,
     ),
+    SecretForm("a secret key as numbers", _LISTS[16], _lists_key),
+    SecretForm("a secret key as numbers", _LISTS[2], _lists_key),
     SecretForm(
         "a secret key of Solana",
         re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{128}(?![0-9a-fA-F])", re.ASCII),
@@ -328,6 +375,9 @@ FORMS: tuple[SecretForm, ...] = (
         lambda text: is_solana_secret_key(_decoded(text)),
     ),
 )  # fmt: skip
+
+
+_ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 
 
 def find_form(text: str) -> str | None:
@@ -346,7 +396,8 @@ def decimal_keys(text: str) -> Iterator[str]:
 
 
 def hidden_texts(text: str) -> Iterator[str]:
-    """What the text says in base64 or hex, where that is text again."""
+    """What the text says in base64, base32, hex or a list of octets, where that is text again."""
+    yield from filter(None, map(_text, _listed(text)))
     joined = re.sub(r"\s+", "", text)
     pattern = re.compile(r"(?:0x)?([0-9A-Za-z+/_-]{60,})", re.ASCII)
     for whole in dict.fromkeys((text, joined)):
@@ -359,14 +410,27 @@ def hidden_texts(text: str) -> Iterator[str]:
 
 def _readings(run: str) -> Iterator[bytes]:
     yield _base64(run)
-    if re.fullmatch("[0-9a-fA-F]{80,}", run):
+    if re.fullmatch("[0-9a-fA-F]{60,}", run):
         yield bytes.fromhex(run[: len(run) // 2 * 2])
+    if re.fullmatch("[A-Z2-7]+|[a-z2-7]+", run):
+        whole = run[: -1 if len(run) % 8 in {1, 3, 6} else None]
+        yield base64.b32decode(whole + "=" * (-len(whole) % 8), casefold=True)
 
 
 def _text(data: bytes) -> str:
     """The bytes as text, perhaps cut within a letter; empty where they are none."""
-    try:
-        found = codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeDecodeError:
-        return ""
-    return found if re.sub(r"[\r\n\t]", " ", found).isprintable() else ""
+    for encoding in _ENCODINGS:
+        try:
+            found = codecs.getincrementaldecoder(encoding)().decode(data).removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            continue
+        if re.sub(r"[\r\n\t]", " ", found).isprintable():
+            return found
+    return ""
+
+
+def unescaped(text: str) -> str:
+    """The text with the escapes of addresses, mail, JSON and HTML put into characters."""
+    plain = _ESCAPE.sub(lambda match: html.unescape(f"&#x{match[1]};"), html.unescape(text))
+    quoted = _QUOTED.sub(r"%\1", plain.replace("=\n", ""))
+    return unquote_plus(quoted) if "%" in quoted else quoted

@@ -7,14 +7,16 @@ what they may be.
 import re
 from collections.abc import Iterator
 from itertools import islice
-from urllib.parse import unquote_plus
 
 from chainteller.domain import recovery_words as phrases
 from chainteller.domain.secret_forms import (
     decimal_keys,
     find_form,
     hidden_texts,
+    is_checked,
     is_hash_address,
+    spells_text,
+    unescaped,
 )
 from chainteller.domain.secret_kinds import HEX_KEY_KIND, WORDS_KIND, Digits
 
@@ -23,12 +25,14 @@ _HEX_KEY = re.compile(r"(?:0[xX])?(?:00|[eE][dD])?[0-9a-fA-F]{62,65}", re.ASCII)
 _HEX_KEY_WORD = re.compile(rf"(?<![0-9A-Za-z]){_HEX_KEY.pattern}(?![0-9A-Za-z])", re.ASCII)
 _XRP_KEY = re.compile(r"(?<![0-9A-Za-z])[eE][dD][0-9a-fA-F]{64}(?![0-9A-Za-z])", re.ASCII)
 _HASH = re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}", re.ASCII)
+_HEX_OF_TEXT = re.compile("(?:[2-7][0-9a-f]){31,32}", re.ASCII)
+"""As a wallet shows a text that it signed."""
 _MISREAD_HEX = re.compile(
     r"(?<![0-9A-Za-z])(?:[0O][xX])?[0-9a-fA-FOoIlSsZzQ|]{62,65}(?![0-9A-Za-z])", re.ASCII
 )
 _LEAST_HEX = 50
 """Digits of a misread key that are still digits."""
-_BETWEEN = r"[\s:,.>|-]{1,4}"
+_BETWEEN = r"""[\s:,.>|_/"'\u00b7-]{1,4}"""
 _GROUPED_HEX = re.compile(
     rf"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{{2,32}}(?:{_BETWEEN}[0-9a-fA-F]{{1,32}})+(?![0-9A-Za-z])",
     re.ASCII,
@@ -43,7 +47,7 @@ _MOST_GROUPED = 66 + 16
 """Digits of a key in groups, and of words and numbers beside it, such as a date."""
 _LEAST_HEX_LETTERS = 4
 """Different ones in a key."""
-_BETWEEN_PAIRS = re.compile(r"[\s:,.>|-]+")
+_BETWEEN_PAIRS = re.compile(r"""[\s:,.>|_/"'\u00b7\[\]{}-]+""")
 _PARTS_OF_SIGNATURE = re.compile(r"""(?s)\br["']?\s*[:=].{0,120}\bs["']?\s*[:=]""", re.ASCII)
 # Names beside which whatever looks random is a secret.
 _LABEL = re.compile(
@@ -130,19 +134,20 @@ def search(text: str, digits: Digits, depth: int = 0) -> str | None:
     kind = _find_number(text, digits) or _find_words(text, digits)
     if kind is not None or depth == _DEPTH:
         return kind
-    spelled = [unquote_plus(text)] if "%" in text else []
-    for hidden in (*(each for each in spelled if each != text), *hidden_texts(text)):
-        kind = search(hidden, Digits.KEY, depth + 1)
-        if kind is not None:
-            return kind
-    return None
+    plain = unescaped(text)
+    kind = search(plain, digits, depth + 1) if plain != text else None
+    for hidden in hidden_texts(text):
+        kind = kind or search(hidden, Digits.KEY, depth + 1)
+    return kind
 
 
 def _find_form_in_groups(text: str) -> str | None:
     """A key that was copied in groups, or over several lines."""
     joined = _BETWEEN_PAIRS.sub("", text)
-    is_key = len(joined) <= _LONGEST_JOINED and sum(map(str.isdigit, joined)) >= _LEAST_DIGITS
-    return find_form(joined) if is_key and joined != text else None
+    if joined == text or len(joined) > _LONGEST_JOINED:
+        return None
+    is_key = sum(map(str.isdigit, joined)) >= _LEAST_DIGITS or is_checked(joined)
+    return find_form(joined) if is_key else None
 
 
 def _is_labelled(text: str) -> bool:
@@ -193,7 +198,10 @@ def _find_number(text: str, digits: Digits) -> str | None:
 
 
 def _is_expected(word: str, text: str, digits: Digits) -> bool:
-    """Whether 64 hex digits are a hash, which the entrance takes."""
+    """Whether hex digits spell a text, or are a hash, which the entrance takes."""
+    bare = _BETWEEN_PAIRS.sub("", word).lower().removeprefix("0x")
+    if _HEX_OF_TEXT.fullmatch(bare) and spells_text(bytes.fromhex(bare)):
+        return True
     if digits is Digits.KEY or digits is Digits.SIGNATURE or not _HASH.fullmatch(word):
         return False
     return not _is_about_keys(text) and (digits is Digits.HASH or len(word) == 64)
