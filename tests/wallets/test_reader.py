@@ -116,6 +116,13 @@ def test_twelve_words_of_a_normal_sentence_with_signs_are_not_called_a_secret() 
     assert finding(sentence) == "TEXT_PASTED"
 
 
+@pytest.mark.parametrize("length", [31, 32, 40])
+def test_a_text_in_hex_is_a_text_and_no_secret(length: int) -> None:
+    said = b"EXAMPLEBANK-C1001-7Q2M9K4T8X1B6N3D5F0H2J"[:length]
+    assert finding(said.hex()) == "TEXT_PASTED"
+    assert finding(f"0x{said.hex()}") == "TEXT_PASTED"
+
+
 HOSTILE = (
     "1", "z", "ab ", "[", '{"a":', "Signature: ", "%41", "1,", "0x", "a1b2", "word ",
     "Uint8Array [",    "signature: '", "5" + "K" * 50 + " ", "private ", "xprv", "1. ",

@@ -7,7 +7,15 @@ from json import dumps
 
 import pytest
 from tests.wallets.checker import proves
-from tests.wallets.customers import case, challenge, customers, known, text_for
+from tests.wallets.customers import (
+    EVERY_FAMILY,
+    Customer,
+    case,
+    challenge,
+    customers,
+    known,
+    text_for,
+)
 
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.transit import journeys
@@ -144,6 +152,23 @@ def test_rules_reach_what_no_table_lists() -> None:
     ]  # fmt: skip
     first = {journey.signed for journey in islice(journeys(SHORT), 4600)}
     assert [each for each in signed if each.encode() not in first] == []
+
+
+@pytest.mark.parametrize(
+    "customer",
+    [each for name in EVERY_FAMILY for each in customers(name)],
+    ids=lambda each: each.registered.display,
+)
+def test_the_text_that_stands_beside_a_signature_in_a_mail_proves_the_cause(
+    customer: Customer,
+) -> None:
+    """Whatever size the family's signatures have."""
+    signed = f"For my bank, again: {SHORT}"
+    mail = f"Hello,\n\nI signed this:\n{signed}\n\n{customer.answer(signed)}\n\nRegards"
+    answer = diagnose(case(customer.registered, mail))
+    assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True), answer.finding
+    assert answer.witness is not None
+    assert proves(answer.witness)
 
 
 def test_our_own_text_in_another_wallet_says_that_another_wallet_signed() -> None:

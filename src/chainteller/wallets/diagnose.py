@@ -273,8 +273,9 @@ def _refused(
 ) -> Diagnosis:
     if case.signature.strip(_AROUND_TEXT) == case.challenge.text:
         return _answer(case, "TEXT_PASTED")
+    family = case.challenge.address.network.family
     parts = sorted(clipboard.parts, key=lambda part: part.is_of_payload)
-    plausible = [part.reading for part in parts if _is_plausible(part.reading)]
+    plausible = [part.reading for part in parts if _is_plausible(part.reading, family)]
     if secret is not None and not plausible:
         return secret
     if not plausible and _is_about_a_hash(case.signature):
@@ -300,8 +301,10 @@ def _is_about_a_hash(paste: str) -> bool:
     return len(paste) <= MAX_PASTE and is_about_a_hash(paste) and bool(hex_keys(paste))
 
 
-def _is_plausible(reading: SignatureReading) -> bool:
-    return any(len(candidate.data) in {64, 65} for candidate in reading.candidates)
+def _is_plausible(reading: SignatureReading, family: Family) -> bool:
+    """Whether a part has the size of most signatures, or the form of the family's."""
+    sizes = {len(candidate.data) for candidate in reading.candidates}
+    return not sizes.isdisjoint({64, 65}) or family.probe(reading).tries > 0
 
 
 def _is_new(reading: SignatureReading, read: Set[bytes]) -> bool:

@@ -9,7 +9,7 @@ import re
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.pasted_secrets import HEX_KEY_KIND, Digits, find_secret
 from chainteller.domain.pasting import MAX_PASTE, unquoted, without_invisibles
-from chainteller.domain.secret_forms import is_solana_secret_key
+from chainteller.domain.secret_forms import is_solana_secret_key, spells_text
 from chainteller.domain.secret_search import has_hex_key
 from chainteller.wallets.addresses import address_on_any
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings, with_key
@@ -71,6 +71,8 @@ def read_signature(text: str, family: Family) -> SignatureReading:
     reading = _read(visible, bare, family)
     if reading is None or _is_prose(bare, reading):
         raise _refusal(bare)
+    if any(each.encoding == "hex" and spells_text(each.data) for each in reading.candidates):
+        raise Unreadable("TEXT_PASTED")
     _refuse_secrets(reading)
     return reading
 
