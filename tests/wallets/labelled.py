@@ -297,10 +297,14 @@ def _contract(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
     return f"{customer.family}: {name}", "0x" + forms[name].hex(), causes, None, context
 
 
+_WITH_HEADER = frozenset({"bitcoin", "litecoin", "dogecoin", "bitcoin-cash"})
+"""Signatures begin with a byte about the key; that of another kind of address is accepted."""
+
+
 def _damaged(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
     """One bit of r or s is another one."""
     data = bytearray(customer.sign(context["challenge"].text.encode()))
-    start = 1 if customer.family == "bitcoin" else 0
+    start = 1 if customer.family in _WITH_HEADER else 0
     data[start + rng.randrange(64)] ^= 1 << rng.randrange(8)
     return customer.family, customer.spell(bytes(data)), FORMAT, None, context
 

@@ -7,6 +7,7 @@ import pytest
 from tests.wallets.checker import proves
 from tests.wallets.clipboards import clipboards
 from tests.wallets.customers import (
+    EVERY_FAMILY,
     SIGN,
     Customer,
     address,
@@ -38,6 +39,19 @@ def test_a_right_signature_is_accepted_in_every_form_that_arrives(customer: Cust
         if not answer.accepted:
             refused[name] = answer.finding
     assert not refused
+
+
+@pytest.mark.parametrize("family", EVERY_FAMILY)
+@pytest.mark.parametrize("size", [4, 8])
+def test_a_right_signature_that_was_typed_in_groups_or_wide_letters_is_accepted(
+    family: str, size: int
+) -> None:
+    customer = customers(family)[0]
+    signature = customer.answer(text_for(customer.registered))
+    groups = " ".join(signature[at : at + size] for at in range(0, len(signature), size))
+    wide = signature.translate({sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)})
+    for paste in (groups, f"Signature: {groups}", wide):
+        assert diagnose(case(customer.registered, paste)).accepted, paste
 
 
 @pytest.mark.usefixtures("little_is_tried")

@@ -9,9 +9,10 @@ import html
 import json
 import quopri
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import groupby, islice
 from urllib.parse import unquote
 
 from chainteller.domain.json_depth import parse_json
@@ -25,6 +26,7 @@ _MOST_OBJECTS = 60
 _MOST_TEXTS = 8
 _MOST_LINES, _LONGEST_RUN, _SHORTEST_RUN = 40, 8, 8
 _SIGNATURE_SIZES = (64, 65)
+_LONGEST_GROUP, _SHORTEST_GROUPED = 16, 64
 _LONGEST_PAYLOAD = 4000
 
 _HEX_RUN = re.compile(r"(?<![0-9a-zA-Z])(?:0[xX])?([0-9a-fA-F]{126,8200})(?![0-9a-zA-Z])", re.ASCII)
@@ -218,10 +220,22 @@ def _views(paste: str) -> Iterator[str]:
     plain = re.sub(r"(?<![*`])[*`]+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z=])[*`]+", "", plain)
     if "%2" in plain or "%3" in plain:
         plain = unquote(plain)
-    for view in dict.fromkeys((visible, plain)):
+    narrow = unicodedata.normalize("NFKC", plain)  # as an input method of Chinese or Japanese types
+    for view in dict.fromkeys((visible, plain, narrow)):
         yield view
-        joined = list(_joined_lines(view))
-        yield from joined
+        yield from _joined_lines(view)
+        yield from _joined_groups(view)
+
+
+def _joined_groups(view: str) -> Iterator[str]:
+    """Words of one length, and the shorter one after them, as people read characters aloud."""
+    words = view.split()
+    at = 0
+    for size, same in groupby(words, len):
+        start, at = at, at + len(list(same))
+        if size <= _LONGEST_GROUP and (at - start) * size >= _SHORTEST_GROUPED:
+            rest = [word for word in words[at : at + 1] if len(word) < size]
+            yield "".join([*words[start:at], *rest])
 
 
 def _joined_lines(view: str) -> Iterator[str]:
