@@ -103,7 +103,7 @@ def test_a_withdrawal_that_has_left_is_refused_as_the_service_would_without_a_qu
     refused = teller("withdrawals", "cancel", gone, "--yes", "--json")
     assert (refused.code, refused.body["error"]) == (1, "WITHDRAWAL_NOT_CANCELLABLE")
     assert refused.body["details"]["status"] == status
-    assert f"The withdrawal is {status} and can no longer be cancelled." in refused.err
+    assert f"The withdrawal has the status {status}: it can no longer be cancelled." in refused.err
 
 
 def test_days_are_whole_days_in_utc_and_both_are_included(account: str, teller: Teller) -> None:

@@ -71,6 +71,23 @@ async def test_a_note_and_a_call_end_in_one_handover_note(bench: Bench) -> None:
     assert bench.service.audit().data[0].action != "note"
 
 
+async def test_what_was_told_minutes_ago_does_not_come_back_as_news(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"250", "enter")
+        assert "deposit 250.00 USD completed" in seen(app)
+        bench.world.advance(119)
+        await press(pilot, "4", "1")
+        assert "deposit 250.00 USD completed" in seen(app)
+        bench.world.advance(1)
+        await press(pilot, "4", "1")
+        assert "deposit 250.00 USD completed" not in seen(app)
+        await press(pilot, "!")
+        assert "deposit 250.00 USD completed" in seen(app)
+
+
 async def test_a_paste_of_several_lines_is_taken_whole(bench: Bench) -> None:
     account = bench.open(1)
     app = bench.console()

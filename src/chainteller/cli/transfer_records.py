@@ -157,7 +157,7 @@ def _require_cancellable(found: Transfer) -> None:
     """Raises WithdrawalNotCancellable, as the service would; a deployment may not say."""
     if found.cancellable is False or (found.cancellable is None and found.status not in HOLDING):
         raise WithdrawalNotCancellable(
-            f"The withdrawal is {found.status} and can no longer be cancelled.",
+            f"The withdrawal has the status {found.status}: it can no longer be cancelled.",
             {
                 "withdrawalId": found.id,
                 "status": found.status,

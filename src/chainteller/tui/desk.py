@@ -12,7 +12,7 @@ from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.signal import Signal
 
-from chainteller.domain.clock import to_datetime
+from chainteller.domain.clock import SECOND, to_datetime
 from chainteller.domain.signing_pages import MOST_MESSAGES
 from chainteller.records.formats import clock_time
 from chainteller.service.errors import (
@@ -74,7 +74,7 @@ _WHY = {
 
 class Notification(NamedTuple):
     """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
-    that it is about, empty for none in particular, or ``NOBODY``.
+    that it is about, empty for none in particular, or ``NOBODY``; ``noted_at`` is its instant.
     """
 
     at: str
@@ -82,6 +82,7 @@ class Notification(NamedTuple):
     tone: str = ""
     detail: str = ""
     account_id: str = ""
+    noted_at: int = 0
 
 
 class Connection(NamedTuple):
@@ -641,7 +642,8 @@ class Desk:
         twice in one second, such as by two reads of a service that is away, is logged once.
         """
         about = self.customer.account_id if account_id is None else account_id
-        told = Notification(clock_time(to_datetime(self.now)), text, tone, detail, about)
+        second = self.now // SECOND * SECOND
+        told = Notification(clock_time(to_datetime(second)), text, tone, detail, about, second)
         if not self.log or self.log[-1] != told:
             self.log.append(told)
             self.unread += 1

@@ -48,9 +48,9 @@ def decide_cancellation(
 ) -> Outcome:
     """``processing`` to ``cancelled``, unless the venue was sent it. Raises TradeNotCancellable."""
     if is_sent or trade.status != TradeStatus.PROCESSING:
-        standing = "at the venue" if is_sent else trade.status
+        standing = "is at the venue" if is_sent else f"has the status {trade.status}"
         raise TradeNotCancellable(
-            f"The trade is {standing} and can no longer be cancelled.",
+            f"The trade {standing}: it can no longer be cancelled.",
             {
                 "tradeId": trade.id,
                 "status": trade.status,

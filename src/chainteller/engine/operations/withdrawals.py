@@ -405,9 +405,9 @@ def decide_cancellation(
     WithdrawalNotCancellable."""
     if is_sent or withdrawal.status not in HOLDING:
         executed = withdrawal.completed_at and format_instant(withdrawal.completed_at)
-        standing = "being sent" if is_sent else withdrawal.status
+        standing = "is being sent" if is_sent else f"has the status {withdrawal.status}"
         raise WithdrawalNotCancellable(
-            f"The withdrawal is {standing} and can no longer be cancelled.",
+            f"The withdrawal {standing}: it can no longer be cancelled.",
             {
                 "withdrawalId": withdrawal.id,
                 "status": withdrawal.status,

@@ -143,7 +143,7 @@ def _ask_for_account(trading_account_id: str, know: "Callable[[str], BlockchainA
 
 
 def open_account(trading_account_id: str, networks: tuple[str, ...]) -> Step:
-    note = f"for {trading_account_id}; it verifies wallets of any network"
+    note = f"for {trading_account_id}; signatures verify wallets of any network in it"
 
     def send(network: str) -> Step:
         return CustomerRequest(

@@ -34,8 +34,8 @@ def ask_for_transfer(wallet: Wallet | None) -> Step:
         return notice("already verified", "muted")
     if wallet.network != wallet.account.network:
         return notice(
-            f"the blockchain account is on {wallet.account.network}; open one on "
-            f"{wallet.network} first"
+            f"a small transfer needs a blockchain account on {wallet.network}: open one, and add "
+            "the wallet to it with +"
         )
 
     asked = CustomerRequest(wallet.account.trading_account_id, partial(_ask, wallet))
