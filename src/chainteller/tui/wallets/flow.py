@@ -366,7 +366,7 @@ def verdict_notice(wallet: Wallet, verdict: Verdict, now: int) -> tuple[str, str
     """One line about a verdict, and its tone."""
     if verdict.accepted:
         challenge = short_id(verdict.challenge_id)
-        return f"valid signature for {challenge}   enter submits it", "good"
+        return f"valid signature for {challenge}   enter submits and links it", "good"
     left = wallet.seconds_left(now)
     open_ = "message still open" if left is None else f"message still open {countdown(left)}"
     if left == 0:
