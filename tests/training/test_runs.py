@@ -18,6 +18,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.training import coverage
 from chainteller.training.playing import play_steps
 from chainteller.training.reports import make_report, to_json, to_lines
@@ -175,6 +176,20 @@ def test_a_run_that_serves_another_customer_too_never_scores_above_60(
     assert "was for an account of another customer: at most 60 points" in "\n".join(
         to_lines(report)
     )
+
+
+def test_an_order_for_anybody_else_was_also_traded(begin: OpenSession) -> None:
+    session = begin(scenario("first-steps"))
+    play_steps(session, steps_of(session, "right"))
+    other = next(
+        each
+        for each in session.service.trading_accounts(ListQuery(limit=100)).data
+        if each.id not in session.account_ids and each.buying_power != "0.00"
+    )
+    quote = session.service.create_quote("sol-usd", QuoteRequest(amount="1.00", side="buy")).value
+    session.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=other.id))
+    goals = {goal["id"]: goal["met"] for goal in make_report(session)["goals"]}
+    assert (goals["one-trade"], goals["bought"]) == (False, True)
 
 
 MONEY, CAUSES = ("percent", "amount", "typed"), ("why", "who", "spoken", "network")
