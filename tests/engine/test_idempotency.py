@@ -3,7 +3,7 @@
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, StrictInt
 from tests.refusals import details, refusal
 from tests.world.engines import DPT, START, World
 
@@ -122,6 +122,8 @@ def _filled(model: type[BaseModel]) -> dict[str, Any]:
 def _value(kind: Any) -> object:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return _filled(kind)
+    if kind in {int, StrictInt}:
+        return 1
     return get_args(kind)[0] if get_origin(kind) is Literal else "1"
 
 

@@ -344,7 +344,7 @@ def test_a_control_without_an_answer_is_named_with_its_account(ours: Bench) -> N
     ours.lost(Cut.BEFORE, lambda desk: desk.open_decision(freeze))
     [doubtful] = ours.workspace.in_doubt()
     told = describe(ours.workspace, doubtful)
-    assert told == f"set FROZEN on the account for {ours.account_id}"
+    assert told == f"FROZEN set on the account for {ours.account_id}"
 
 
 def test_a_restart_after_a_kill_finds_the_request_in_the_registry(

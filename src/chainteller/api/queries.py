@@ -1,6 +1,6 @@
 """Query strings: ``page``, ``limit``, ``filter[...]``, ``sort`` and other declared parameters."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -98,7 +98,7 @@ def _value(parameter: Parameter, query: QueryText) -> Any:
         return None
     match parameter.kind:
         case Kind.TEXT:
-            return _checked(parameter.name, text, schema)
+            return _checked(parameter, text)
         case Kind.TIMESTAMP:
             return _timestamp(parameter.name, text)
         case Kind.FLAG:
@@ -110,11 +110,13 @@ def _value(parameter: Parameter, query: QueryText) -> Any:
             return number if parameter.most is None else min(number, parameter.most)
 
 
-def _checked(name: str, text: str, schema: Mapping[str, Any]) -> str:
-    if "enum" in schema and text not in schema["enum"]:
-        raise ValidationFailed.of(name, f"One of: {', '.join(schema['enum'])}.")
-    if len(text) < schema.get("minLength", 0):
-        raise ValidationFailed.of(name, "Give a value, or leave it out.")
+def _checked(parameter: Parameter, text: str) -> str:
+    """A filter for nothing would find everything; a search for nothing is meant to."""
+    name, allowed = parameter.name, parameter.schema.get("enum")
+    if allowed is not None and text not in allowed:
+        raise ValidationFailed.of(name, f"One of: {', '.join(allowed)}.")
+    if not text and name.startswith("filter[") and parameter.field != "text":
+        raise ValidationFailed.of(name, "Give a value, or leave the filter out.")
     return text
 
 

@@ -52,6 +52,8 @@ _LEAST_KEY = 1 << 240
 _MOST_MATCHES = 8
 _MOST_MISREAD = 3
 _LEAST_DIFFERENT = 4
+_LEAST_OF_TEXT = 8
+"""Different signs of a text of 31; a key that somebody typed may repeat a few."""
 _PRIVATE_DER = re.compile(
     rb"\x30(?:[\x20-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01](?:\x30|\x04|\x02[\x20-\x7f\x81\x82])",
     re.DOTALL,
@@ -165,7 +167,8 @@ def _are_octets_of_key(data: bytes) -> bool:
 
 def spells_text(data: bytes) -> bool:
     """Whether octets are printable ASCII, which those of a key never are by chance."""
-    return data.isascii() and data.decode().isprintable()
+    is_varied = len({*data}) >= _LEAST_OF_TEXT
+    return is_varied and data.isascii() and data.decode().isprintable()
 
 
 def _lists_key(text: str) -> bool:

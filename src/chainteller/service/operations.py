@@ -224,12 +224,7 @@ class Parameter:
 
 
 def _text(field: str, *names: str, enum: Iterable[str] = (), **more: Any) -> Parameter:
-    """A filter for nothing would find everything; a search for nothing is meant to."""
-    schema: dict[str, Any] = {"type": "string"}
-    if enum:
-        schema["enum"] = [str(each) for each in enum]
-    elif field != "text":
-        schema["minLength"] = 1
+    schema = {"type": "string", **({"enum": [str(each) for each in enum]} if enum else {})}
     return Parameter(field, names, Kind.TEXT, schema, **more)
 
 

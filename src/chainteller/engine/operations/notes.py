@@ -84,12 +84,14 @@ def _account_of(tx: UnitOfWork, subject: str) -> str | None:
     """The trading account of a record; None where it belongs to none alone. Raises NotFound."""
     if subject in MARKETS_BY_NAME:
         return None
+    if not plausible(subject):
+        raise NotFound("record", reading.shown(subject))
     connection, of = tx.connection, tx.organisation_id
     decision = decisions.find(connection, of, subject)
     if decision is not None:
         account_id: str | None = decision.trading_account_id
         return account_id
-    for kind in finding.SOURCES if plausible(subject) else ():
+    for kind in finding.SOURCES:
         for row in finding.of_kind(connection, of, kind, [subject]):
             named = "id" if kind == "trading-account" else "trading_account_id"
             found: str | None = getattr(row, named, None)
