@@ -7,7 +7,7 @@ import pytest
 from tests.postgres import PostgresServer
 from tests.simulation.attacker.__main__ import Score, trial
 from tests.simulation.attacker.attacks import Attack
-from tests.simulation.attacker.bank import REVOCATION, SCRIPT, Asked, Bank, forged_key
+from tests.simulation.attacker.bank import REVOCATION, SCRIPT, STRANGER, Asked, Bank, forged_key
 from tests.simulation.attacker.cuts import Cut, cut
 from tests.simulation.attacker.outward import Gateway, Ported
 from tests.simulation.attacker.raw import Statement
@@ -43,6 +43,28 @@ def test_a_seed_has_nothing_sent_that_nobody_wanted(kind: type[Bank]) -> None:
     with trial(kind=kind) as connected:
         assert connected.honest.asked
         require_named(connected, range(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("kind", "step", "statement"),
+    [
+        (Gateway, "frozen pays", "UPDATE trading_account SET customer_id = 'other'"),
+        (Ported, "stranger deposits", "UPDATE trading_account SET bank_account_id = ?"),
+    ],
+)
+def test_nothing_is_asked_for_with_an_altered_account(
+    kind: type[Bank], step: str, statement: str
+) -> None:
+    """A frozen account that isn't found as its customer's, and a debit of another bank account."""
+    with trial(kind=kind) as connected:
+        values = ("default",) if "?" in statement else ()
+        altered = Statement(
+            f"{statement} WHERE id = ?", (*values, connected.template.facts.ids[STRANGER])
+        )
+        before = list(kind.script()).index(step)
+        found = connected.of(Plan({before: (Attack(step, (altered,)),)}), None)
+        assert found.named
+        assert not any(each.startswith("asked") for each in found.reached)
 
 
 @pytest.mark.parametrize(

@@ -125,9 +125,8 @@ def begin(
         account = kept.find_account(tx, account_id)
         if account is not None and plan.act is not None:
             preconditions.require_uncontrolled(account.control, account.control_reason, plan.act)
-            if plan.act is Act.WITHDRAW:
-                row = (Kept(Tables.trading_account, account.id),)
-                logged_rows.require_as_logged(tx, row, account.id)
+        if plan.act is Act.WITHDRAW and account_id is not None:
+            _require_account_as_logged(tx, account_id, is_found=account is not None)
         if plan.prepare is not None:
             plan.prepare(tx, call, account, before)
         own_id = tx.new_id(Prefix.TRANSACTION) if plan.evidenced else ""
@@ -135,6 +134,13 @@ def begin(
 
     unit_of_work.act(context, actor, work)
     return found[0]
+
+
+def _require_account_as_logged(tx: UnitOfWork, account_id: str, *, is_found: bool) -> None:
+    """Also one that isn't found: it may be known here, and frozen. Raises Altered."""
+    if is_found or logged_rows.is_told_of(tx, account_id):
+        row = (Kept(Tables.trading_account, account_id),)
+        logged_rows.require_as_logged(tx, row, account_id)
 
 
 def record(

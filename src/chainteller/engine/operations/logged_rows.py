@@ -50,6 +50,14 @@ def is_transfer_logged(
     return difference(connection, organisation_id, kept, account_id) is None
 
 
+def is_told_of(tx: UnitOfWork, subject: str) -> bool:
+    """Whether the log has an entry about something, or one that can't be read."""
+    try:
+        return bool(last_writes.told_about(tx.connection, tx.organisation_id, subject))
+    except UNREADABLE:
+        return True
+
+
 LINKED, WALLET_LINKED = "counterparty.linked", "wallet_linked"
 """The event of a link, and a gateway's action where its provider has linked a wallet."""
 

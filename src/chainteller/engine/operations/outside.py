@@ -101,7 +101,7 @@ def _ask_for_deposit(tx: UnitOfWork, deposit_id: str) -> tuple[Asked | None, str
     row = transfers.locked(tx, deposit_id, _S.PROCESSING)
     if row is None:
         return None, None
-    kept = (Kept(Tables.transfer, row.id),)
+    kept = (Kept(Tables.transfer, row.id), Kept(Tables.trading_account, row.trading_account_id))
     logged_rows.require_as_logged(tx, kept, row.trading_account_id)
     return _payment(Step.DEBIT, row), row.trading_account_id
 
