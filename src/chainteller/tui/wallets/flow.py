@@ -143,7 +143,7 @@ def _ask_for_account(trading_account_id: str, know: "Callable[[str], BlockchainA
 
 
 def open_account(trading_account_id: str, networks: tuple[str, ...]) -> Step:
-    note = f"for {trading_account_id}; signatures verify wallets of any network in it"
+    note = f"for {trading_account_id}; it takes signatures of any network"
 
     def send(network: str) -> Step:
         return CustomerRequest(
