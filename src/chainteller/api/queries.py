@@ -115,7 +115,7 @@ def _checked(parameter: Parameter, text: str) -> str:
     name, allowed = parameter.name, parameter.schema.get("enum")
     if allowed is not None and text not in allowed:
         raise ValidationFailed.of(name, f"One of: {', '.join(allowed)}.")
-    if not text and name.startswith("filter[") and parameter.field != "text":
+    if not text and parameter.is_filter and parameter.field != "text":
         raise ValidationFailed.of(name, "Give a value, or leave the filter out.")
     return text
 

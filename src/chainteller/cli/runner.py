@@ -33,8 +33,7 @@ def run_program(program: click.Command, arguments: Sequence[str], typed: Sequenc
         _drop_output()
         return report_error(error)
     except (KeyboardInterrupt, click.Abort):
-        say("interrupted")
-        return Exit.INTERRUPTED
+        return _interrupted()
     except OSError as error:
         if not is_of_output(error):
             return report_error(write_crash_file(error))
@@ -42,9 +41,13 @@ def run_program(program: click.Command, arguments: Sequence[str], typed: Sequenc
         return report_error(OutputLost(error, is_change=False))
     except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
         if _is_interrupt(error):
-            say("interrupted")
-            return Exit.INTERRUPTED
+            return _interrupted()
         return report_error(write_crash_file(error))
+
+
+def _interrupted() -> int:
+    say("interrupted")
+    return Exit.INTERRUPTED
 
 
 def _is_interrupt(error: Exception) -> bool:

@@ -6,7 +6,7 @@ what they may be.
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from chainteller.domain import recovery_words as phrases
 from chainteller.domain.secret_forms import (
@@ -135,10 +135,9 @@ def search(text: str, digits: Digits, depth: int = 0) -> str | None:
     if kind is not None or depth == _DEPTH:
         return kind
     plain = unescaped(text)
-    kind = search(plain, digits, depth + 1) if plain != text else None
-    for hidden in hidden_texts(text):
-        kind = kind or search(hidden, Digits.KEY, depth + 1)
-    return kind
+    hidden = ((each, Digits.KEY) for each in hidden_texts(text))
+    others = chain([(plain, digits)] if plain != text else [], hidden)
+    return next(filter(None, (search(each, of, depth + 1) for each, of in others)), None)
 
 
 def _find_form_in_groups(text: str) -> str | None:

@@ -216,6 +216,10 @@ class Parameter:
             return ",".join(value)
         return str(value).lower() if self.kind is Kind.FLAG else str(value)
 
+    @property
+    def is_filter(self) -> bool:
+        return self.name.startswith("filter[")
+
     def described(self) -> dict[str, Any]:
         """The parameter as OpenAPI describes it."""
         told = {"description": self.description} if self.description else {}
@@ -454,7 +458,7 @@ class Operation(Endpoint, Generic[Answer]):
     def refuses_unknown_filters(self) -> bool:
         """Whether unknown filters are an error; ignoring a misspelt one would return everything."""
         is_list = self.query is not None and self.query.model is ListQuery
-        return is_list or any(each.name.startswith("filter[") for each in self.parameters)
+        return is_list or any(each.is_filter for each in self.parameters)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

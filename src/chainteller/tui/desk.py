@@ -74,15 +74,19 @@ _WHY = {
 
 class Notification(NamedTuple):
     """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
-    that it is about, empty for none in particular, or ``NOBODY``; ``noted_at`` is its instant.
+    that it is about, empty for none in particular, or ``NOBODY``; ``noted_at`` is its second.
     """
 
-    at: str
+    noted_at: int
     text: str
     tone: str = ""
     detail: str = ""
     account_id: str = ""
-    noted_at: int = 0
+
+    @property
+    def at(self) -> str:
+        """The time of day."""
+        return clock_time(to_datetime(self.noted_at))
 
 
 class Connection(NamedTuple):
@@ -642,8 +646,7 @@ class Desk:
         twice in one second, such as by two reads of a service that is away, is logged once.
         """
         about = self.customer.account_id if account_id is None else account_id
-        second = self.now // SECOND * SECOND
-        told = Notification(clock_time(to_datetime(second)), text, tone, detail, about, second)
+        told = Notification(self.now // SECOND * SECOND, text, tone, detail, about)
         if not self.log or self.log[-1] != told:
             self.log.append(told)
             self.unread += 1

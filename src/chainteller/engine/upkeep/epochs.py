@@ -6,9 +6,9 @@ their numbers. What the wrong time left behind is put right when an epoch begins
 lives longer than it was meant to and nothing waits for a time that comes much later.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, WORKER, Actor
 from chainteller.domain.clock import SECOND, SystemClock, format_instant
@@ -206,12 +206,19 @@ def _put_right(connection: Session, error: "_Error") -> Iterator[Update]:
     yield from _put_wallets_right(connection, error)
 
 
+def _wrong_by(
+    connection: Session, error: "_Error", rows_after: Callable[[Session, int], Sequence[Any]]
+) -> Iterator[tuple[Any, int]]:
+    """Rows with a time after the present, and by how much the clock was wrong when each was changed
+    last."""
+    found = rows_after(connection, error.began_at)
+    made = epochs.entries_of(connection, (row.id for row in found))
+    return ((row, error.when_changed(made.get(row.id))) for row in found)
+
+
 def _put_reviews_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """The end that a withdrawal's own review has moves with its job."""
-    reviews = epochs.reviews_until(connection, error.began_at)
-    made = epochs.entries_of(connection, (review.id for review in reviews))
-    for review in reviews:
-        by = error.when_changed(made.get(review.id))
+    for review, by in _wrong_by(connection, error, epochs.reviews_until):
         if by:
             ends = {"review_eta": max(error.began_at, review.review_eta - by)}
             yield Update(Tables.transfer, {"id": review.id}, ends)
@@ -263,23 +270,17 @@ def _put_keys_right(connection: Session, error: "_Error") -> Iterator[Update]:
 
 def _put_agents_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """An agent works for as long as was meant at the approval."""
-    found = epochs.agents_after(connection, error.began_at)
-    made = epochs.entries_of(connection, (row.id for row in found))
-    for row in found:
-        by = error.when_changed(made.get(row.id))
+    for row, by in _wrong_by(connection, error, epochs.agents_after):
         if by:
             yield Update(Tables.agent, {"id": row.id}, {"expires": row.expires - by})
 
 
 def _put_webhooks_right(connection: Session, error: "_Error") -> Iterator[Update]:
     """An endpoint is free and tried now; its former secret signs for as long as was meant."""
-    found = epochs.webhooks_after(connection, error.began_at)
-    made = epochs.entries_of(connection, (row.id for row in found))
-    for row in found:
+    for row, by in _wrong_by(connection, error, epochs.webhooks_after):
         values: Row = {"held_by": None, "held_until": None, "next_at": None}
         if row.failing_since is not None:
             values["failing_since"] = min(row.failing_since, error.began_at)
-        by = error.when_changed(made.get(row.id))
         if by and row.overlap_until is not None:
             values["overlap_until"] = max(error.began_at, row.overlap_until - by)
         yield Update(Tables.webhook, {"id": row.id}, values)

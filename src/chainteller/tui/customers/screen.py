@@ -50,7 +50,6 @@ class CustomerPage(FilteredListScreen[Entry]):
         super().__init__(desk)
         self.home_id = desk.customer.account_id
         self.sheet: CustomerSheet | None = None
-        """When the service was asked for it: what its balances are as of."""
         self.core_of_text = lambda _: _told(self, to_datetime(0))
         self.timeline: Timeline | None = None
 
