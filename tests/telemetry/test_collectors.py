@@ -1,6 +1,7 @@
 """Collectors that are down, hang or refuse: requests go on, and losses are counted and said."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -95,6 +96,8 @@ def test_a_collector_that_comes_back_is_said_to_be_back(log_file: Path) -> None:
         with sending(collector):
 
             def is_said(times: int) -> bool:
+                """Both signals go on: one is delivered again once it has something to send."""
+                logging.getLogger("chainteller.api").info("work")
                 with tracing.span("work"):
                     return len(warnings_in(log_file)) >= times
 
