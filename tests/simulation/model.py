@@ -667,7 +667,7 @@ class Model:
     def _within_limits(self, account: Account, goes_to: str, cents: int, level: str | None) -> None:
         """The refusal tells of the limit that leaves the least, for the longest."""
         found: list[tuple[tuple[int, float], Refused]] = []
-        told = [(f"{goes_to}:{name}", None) for name, _ in PERIODS]
+        told: list[tuple[str, str | None]] = [(f"{goes_to}:{name}", None) for name, _ in PERIODS]
         limits = [*self.settings.limits[goes_to]]
         if level is not None:
             told += [(f"{goes_to}:{level}:{name}", level) for name, _ in PERIODS]

@@ -27,7 +27,7 @@ async def test_no_command_that_cannot_run_ends_the_console(
             if unavailable_reason(command, screen):
                 await screen.action_command(command.id)
                 await settle(pilot)
-                while app.screen is not screen:
+                while not screen.is_current:
                     if len(app.screen_stack) > 1:
                         app.screen.dismiss()
                     else:
