@@ -1296,9 +1296,7 @@ class Model:
 
     def _noted_account(self, client: Client, subject: str) -> Account | None:
         """The account of the record that a note is about, if it's one's alone."""
-        if "_" not in subject or not _POSSIBLE_ID.fullmatch(subject):
-            if subject not in MARKETS:
-                raise Refused("UNSUPPORTED_MARKET")
+        if subject in MARKETS:
             return None
         of_accounts: dict[str, Any] = {**self.trades, **self.transfers, **self.custodies}
         others: dict[str, Any] = {**self.quotes, **self.wallets, **self.decisions}
