@@ -1,4 +1,4 @@
-"""The deployment under simulation: a SQLite file, its engine, and everything that may befall it."""
+"""The deployment under simulation: a database, its engine, and everything that may befall it."""
 
 import os
 import pickle
@@ -7,12 +7,13 @@ import select
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from tests.simulation.calls import Answered, Asked, Client
 from tests.simulation.records import Sent, Settings
 from tests.simulation.turns import Turns
@@ -38,6 +39,7 @@ from chainteller.engine.engine import Engine
 from chainteller.engine.operations.keys import ApiKeys, Authenticator
 from chainteller.engine.upkeep import due, upkeep
 from chainteller.engine.verification.full_pass import Breach, verify
+from chainteller.sqlite import sqlite3
 from chainteller.storage.database import Database
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import rows
@@ -123,13 +125,15 @@ class Chains:
 
 @dataclass
 class Bank:
-    """Restarts keep the file alone; ``database`` and ``context`` are new after each."""
+    """Restarts keep the database alone; ``database`` and ``context`` are new after each. It's the
+    file ``path``, or the one on a server that ``url`` names."""
 
     path: Path
     seed: str
     clock: ManualClock
     settings: Settings
     world: World
+    url: str = ""
     restarts: int = 0
     chains: Chains = field(default_factory=Chains)
     database: Database = field(init=False)
@@ -141,9 +145,11 @@ class Bank:
         self._open()
 
     def _open(self) -> None:
-        self.database = open_fresh(f"sqlite:///{self.path}")
+        self.database = open_fresh(self.url or f"sqlite:///{self.path}")
         self._salt_by_seed()
-        self.database.writers = Turns(self.database.write)
+        turns = self.database.writers = Turns(self.database.write)
+        if self.url:  # each unit commits by itself there
+            vars(self.database)["commit"] = turns.mortal(self.database.commit)
         self.context = EngineContext(
             self.database,
             self.clock,
@@ -221,6 +227,16 @@ class Bank:
             apply(tx, outcome)
 
         self.operate(client, work)
+
+    @contextmanager
+    def raw(self) -> Iterator[Any]:
+        """The driver's own connection, beside the engine's."""
+        if self.url:
+            with psycopg.connect(self.url) as connection:
+                yield connection
+            return
+        with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)) as connection:
+            yield connection
 
     # -- what befalls it -------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ when its turn comes, so the same list always does the same, and a shorter list s
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -172,10 +172,10 @@ class Simulation:
         """Cursor of the events, and how many of the model's were compared."""
 
     @classmethod
-    def begun(cls, path: Path, seed: str, *, kills_processes: bool = False) -> Self:
+    def begun(cls, path: Path, seed: str, url: str = "", *, kills_processes: bool = False) -> Self:
         """A new deployment with its customers."""
         settings, world = first_settings(seed), World(seed)
-        bank = Bank(path, seed, ManualClock(START), settings, world)
+        bank = Bank(path, seed, ManualClock(START), settings, world, url)
         model = Model(world.mid, world.rejects, settings, START)
         simulation = cls(bank, model, kills_processes=kills_processes)
         acts.admit(simulation, customers())
@@ -203,7 +203,8 @@ class Simulation:
     def require_waiting(self, done_until: int | None = None) -> None:
         """Everything that waits has a time or an open decision, and what was due until an instant
         was done. Raises Difference."""
-        found = waiting.wrong(self.bank.path, done_until)
+        with self.bank.raw() as reading:
+            found = waiting.wrong(reading, done_until)
         if found:
             raise Difference(found[0].partition(":")[0], "; ".join(found[:5]))
 
@@ -252,8 +253,10 @@ class Simulation:
     def _fault(self, draw: Draw, asked: Asked) -> str:
         if asked.operation not in WRITES or not draw.chance(6):
             return ""
-        faults = ["lost", "lost", "before", "after", "disk"]
-        return draw.pick([*faults, "process"] if self.kills_processes else faults)
+        faults = ["lost", "lost", "before", "after"]
+        if not self.bank.url:
+            faults += ["disk", "process"] if self.kills_processes else ["disk"]
+        return draw.pick(faults)
 
     # -- calls -----------------------------------------------------------------------------------
 
@@ -384,16 +387,11 @@ class Simulation:
 
     def burst(self, draw: Draw) -> None:
         """Several writes at once, sometimes the same one twice, sometimes with a death."""
-        writes = [name for name in WRITES for _ in range(WEIGHTS.get(name, 0))]
-        chosen: list[tuple[Client, Asked]] = []
-        for number in range(2 + draw.below(5)):
-            organisation, asked = self.asked(draw, draw.pick(writes))
-            client = self.client(draw, organisation)
-            if chosen and draw.chance(4):
-                chosen.append(chosen[-1])
-            elif client is not None:
-                key = asked.key or f"b{draw.below(10**9)}-{number}"
-                chosen.append((client, replace(asked, key=key)))
+        chosen = self._at_once(draw)
+        if self.bank.url:  # the order of what runs at once there is the server's
+            for client, asked in chosen:
+                self.call(client, asked, "", draw)
+            return
         self.said += [f"at once, {client.organisation}: {asked}" for client, asked in chosen]
         self.tally.operations += len(chosen)
         turns = self.bank.turns
@@ -411,6 +409,19 @@ class Simulation:
         self._judge_burst(chosen, results, answers)
         for place in again:
             self._compare(*chosen[place], again[place])
+
+    def _at_once(self, draw: Draw) -> list[tuple[Client, Asked]]:
+        writes = [name for name in WRITES for _ in range(WEIGHTS.get(name, 0))]
+        chosen: list[tuple[Client, Asked]] = []
+        for number in range(2 + draw.below(5)):
+            organisation, asked = self.asked(draw, draw.pick(writes))
+            client = self.client(draw, organisation)
+            if chosen and draw.chance(4):
+                chosen.append(chosen[-1])
+            elif client is not None:
+                key = asked.key or f"b{draw.below(10**9)}-{number}"
+                chosen.append((client, replace(asked, key=key)))
+        return chosen
 
     def _after_death(
         self, chosen: list[tuple[Client, Asked]], results: list[Any]
@@ -575,10 +586,18 @@ def cleared() -> Path:
     return path
 
 
+Place = Callable[[], str]
+"""Where the next simulation has its database: the URL of an empty one on a server, or ""."""
+
+
+def in_a_file() -> str:
+    return ""
+
+
 @contextmanager
-def simulated(seed: str, *, kills_processes: bool = False) -> Iterator[Simulation]:
+def simulated(seed: str, url: str = "", *, kills_processes: bool = False) -> Iterator[Simulation]:
     path = cleared()
-    simulation = Simulation.begun(path, seed, kills_processes=kills_processes)
+    simulation = Simulation.begun(path, seed, url, kills_processes=kills_processes)
     try:
         yield simulation
     finally:
@@ -601,11 +620,16 @@ class Failure:
 
 
 def run(
-    seed: str, steps: Sequence[Step], tally: Tally | None = None, *, kills_processes: bool = False
+    seed: str,
+    steps: Sequence[Step],
+    tally: Tally | None = None,
+    place: Place = in_a_file,
+    *,
+    kills_processes: bool = False,
 ) -> Failure | None:
     """Do the steps; None where nothing differs."""
     done = 0
-    with simulated(seed, kills_processes=kills_processes) as simulation:
+    with simulated(seed, place(), kills_processes=kills_processes) as simulation:
         try:
             for step in steps:
                 done += 1
@@ -622,26 +646,28 @@ def run(
     return None
 
 
-def shrunk(failure: Failure, *, kills_processes: bool = False, tries: int = 400) -> Failure:
+def shrunk(
+    failure: Failure, place: Place = in_a_file, *, kills_processes: bool = False, tries: int = 400
+) -> Failure:
     """The same difference with as few steps as can be found."""
     size = max(1, len(failure.steps) // 2)
     while size and tries > 0:
-        place, shorter = 0, False
-        while place < len(failure.steps) and tries > 0:
-            fewer = failure.steps[:place] + failure.steps[place + size :]
+        at, shorter = 0, False
+        while at < len(failure.steps) and tries > 0:
+            fewer = failure.steps[:at] + failure.steps[at + size :]
             tries -= 1
-            found = run(failure.seed, fewer, kills_processes=kills_processes)
+            found = run(failure.seed, fewer, None, place, kills_processes=kills_processes)
             if found is not None and found.what == failure.what:
                 failure, shorter = found, True
             else:
-                place += size
+                at += size
         if size == 1 and not shorter:
             break
         size = max(1, size // 2) if size > 1 else int(shorter)
     return failure
 
 
-def replayed(failure: Failure, *, kills_processes: bool = False) -> bool:
+def replayed(failure: Failure, place: Place = in_a_file, *, kills_processes: bool = False) -> bool:
     """Whether the same steps give the same difference again, to the letter."""
-    again = run(failure.seed, failure.steps, kills_processes=kills_processes)
+    again = run(failure.seed, failure.steps, None, place, kills_processes=kills_processes)
     return again is not None and (again.what, again.said) == (failure.what, failure.said)

@@ -29,6 +29,14 @@ def test_a_deployment_does_what_its_model_does(seed: str) -> None:
     assert failure is None, str(failure)
 
 
+@pytest.mark.forms(1)
+def test_a_deployment_on_a_server_does_the_same(postgres_url: str) -> None:
+    tally = Tally()
+    failure = run(SEEDS[0], steps_of(SEEDS[0], STEPS), tally, lambda: postgres_url)
+    assert failure is None, str(failure)
+    assert {"fault: before", "fault: after"} <= set(tally.kinds)
+
+
 def test_every_operation_has_a_generator_and_a_model() -> None:
     """Imports of customers and webhooks aren't modelled."""
     modelled = {name for name, operation in BY_NAME.items() if is_modelled(operation)}

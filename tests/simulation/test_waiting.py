@@ -1,11 +1,12 @@
 """What waits for nobody, or longer than it may, is named."""
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.engine.test_decisions import OPTIONS, Bank
-from tests.simulation.waiting import wrong
+from tests.simulation import waiting
 from tests.world.engines import make_world
 
 from chainteller.sqlite import sqlite3
@@ -45,6 +46,11 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bank.engine.open_decision(bank.control("SELL_ONLY"))
     world.close()
     return path
+
+
+def wrong(path: Path, done_until: int | None = None) -> list[str]:
+    with closing(sqlite3.connect(path)) as reading:
+        return waiting.wrong(reading, done_until)
 
 
 def test_what_waits_for_nobody_is_named(file: Path, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ class Turns(Writers):
     def run(self, unit: Unit[Result], commit: Commit) -> Result:
         client: _Client | None = getattr(self._mine, "client", None)
         if client is None:
-            return super().run(unit, self._mortal(commit))
+            return super().run(unit, self.mortal(commit))
         client.units += 1
         is_refusal = client.units > 1
         with self._changed:
@@ -70,9 +70,11 @@ class Turns(Writers):
             self._open.append(entry)
             return unit(connection, keep)
 
-        return super().run(noted, self._mortal(commit))
+        return super().run(noted, self.mortal(commit))
 
-    def _mortal(self, commit: Commit) -> Commit:
+    def mortal(self, commit: Commit) -> Commit:
+        """A commit at which the process may die."""
+
         def committing(connection: Session, number: str | None) -> None:
             if self.dies == "before":
                 self._die()

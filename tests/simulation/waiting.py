@@ -1,9 +1,7 @@
 """What waits in a deployment's file, read by SQL of its own: nothing waits for nobody and for no
 time, and no deadline passes unnoticed."""
 
-from pathlib import Path
-
-from chainteller.sqlite import sqlite3
+from typing import Any
 
 _PARTS = {
     "IS_HELD": "status IN ('processing', 'reviewing')",
@@ -50,26 +48,25 @@ _WAITING = {
 """What would wait for nobody: its name, and the statement that finds it."""
 _LATE = {
     "an open decision whose deadline has passed": """
-        SELECT id FROM decision WHERE status = 'open' AND due <= ?""",
+        SELECT id FROM decision WHERE status = 'open' AND due <= """,
     "a review whose time has passed": """
-        SELECT id FROM transfer WHERE status = 'reviewing' AND review_eta <= ?""",
-    "work that is due and wasn't done": "SELECT reference FROM job WHERE run_at <= ?",
+        SELECT id FROM transfer WHERE status = 'reviewing' AND review_eta <= """,
+    "work that is due and wasn't done": "SELECT reference FROM job WHERE run_at <= ",
 }
 """What would be left behind once everything due was done."""
 
 
-def wrong(path: Path, done_until: int | None = None) -> list[str]:
+def wrong(reading: Any, done_until: int | None = None) -> list[str]:
     """What waits in a database for nobody and for no time, with ids; and, where everything due
-    until an instant was done, what is late."""
-    reading = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-    try:
-        found = [(name, reading.execute(_whole(query))) for name, query in _WAITING.items()]
-        if done_until is not None:
-            late = (done_until,)
-            found += [(name, reading.execute(query, late)) for name, query in _LATE.items()]
-        return [f"{name}: {row[0]}" for name, rows in found for row in rows]
-    finally:
-        reading.close()
+    until an instant was done, what is late. ``reading`` is a driver's connection."""
+    queries = {name: _whole(query) for name, query in _WAITING.items()}
+    if done_until is not None:
+        queries |= {name: f"{query}{done_until}" for name, query in _LATE.items()}
+    return [
+        f"{name}: {row[0]}"
+        for name, query in queries.items()
+        for row in reading.execute(query).fetchall()
+    ]
 
 
 def _whole(query: str) -> str:
