@@ -12,6 +12,7 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
+from chainteller.tui.commands import SCREENS
 from chainteller.tui.trades.filter import NAMED
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.typed_filter import Wanted, wanted
@@ -19,6 +20,8 @@ from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.paged_list import Column, PagedList, as_room_allows, fit
 
 Answer = TypeVar("Answer")
+DELAY_S = 40
+"""Longer than a trade takes to execute, and then to settle."""
 
 
 def _buy(bench: Bench, account_id: str) -> str:
@@ -45,6 +48,28 @@ async def test_a_trade_that_executed_meanwhile_is_refused_with_the_key_that_goes
         assert "b or s: to reverse it, place the opposite trade" in shown
         await press(pilot, "t")
         assert "can no longer be cancelled" in seen(app)
+
+
+@pytest.mark.forms(2)
+@pytest.mark.parametrize("place", [each for each in SCREENS if each != "decisions"])
+async def test_the_status_line_follows_a_trade_on_whatever_screen(bench: Bench, place: str) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", "enter", "X")
+        await answer(pilot, "y")
+        (trade,) = bench.service.trades(account.id).data
+        words = f"buy {trade.market} {trade.amount}"
+        assert f"{words} processing  {trade.id}" in seen(app)
+        await press(pilot, str(SCREENS.index(place) + 1))
+        for told in ("executed", "settled"):
+            bench.world.advance(DELAY_S)
+            app.poll_now()
+            await settle(pilot)
+            assert f"{words} {told}  {trade.id}" in seen(app)
+        lines = [line.text for line in app.desk.log if trade.id in line.text]
+        assert len(lines) == 3, "each status once"
 
 
 async def test_the_filter_narrows_as_it_is_typed(bench: Bench) -> None:

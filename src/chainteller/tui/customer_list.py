@@ -9,6 +9,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import leave_refusal, refusal_text
 from chainteller.tui.exports import Export, receipt_exports
 from chainteller.tui.list_screen import FilteredListScreen, headline, only_of, order_of
+from chainteller.tui.notifications import hear_of
 from chainteller.tui.typed_filter import Named, Wanted, wanted
 from chainteller.tui.widgets.lines import Line
 
@@ -51,6 +52,12 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
         if self.is_current:
             _bind_to_customer(self)
             self.reload()
+
+    def listed(self, total: int) -> None:
+        """A page came; it may tell what became of what was requested here."""
+        for record in self.records.values():
+            hear_of(self.desk, record.id, record.status)
+        super().listed(total)
 
     def row_chosen(self) -> None:
         leave_refusal(self)

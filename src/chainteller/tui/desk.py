@@ -12,7 +12,7 @@ from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.signal import Signal
 
-from chainteller.domain.clock import SECOND, to_datetime
+from chainteller.domain.clock import MINUTE, SECOND, to_datetime
 from chainteller.domain.signing_pages import MOST_MESSAGES
 from chainteller.records.formats import clock_time
 from chainteller.service.errors import (
@@ -72,6 +72,10 @@ _WHY = {
 }
 
 
+_NEWS = 2 * MINUTE
+"""How long a line of the log may be the newest thing that happened."""
+
+
 class Notification(NamedTuple):
     """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
     that it is about, empty for none in particular, or ``NOBODY``; ``noted_at`` is its second.
@@ -87,6 +91,17 @@ class Notification(NamedTuple):
     def at(self) -> str:
         """The time of day."""
         return clock_time(to_datetime(self.noted_at))
+
+
+class Requested(NamedTuple):
+    """A trade, deposit or withdrawal of this desk: of which kind, what it is, and the status that
+    was told last, with the instant.
+    """
+
+    kind: str
+    what: str
+    told: str
+    told_at: int
 
 
 class Connection(NamedTuple):
@@ -278,8 +293,8 @@ class Desk:
         """Trades to be told about, with their accounts."""
         self.watched_transfers: dict[str, Transfer] = {}
         """Deposits and withdrawals to be told about, as they were when that was asked for."""
-        self.requested_transfers: dict[str, tuple[str, str]] = {}
-        """Deposits and withdrawals requested here: what they are, and the status last told."""
+        self.requested: dict[str, Requested] = {}
+        """The trades, deposits and withdrawals that were requested here."""
         self.challenges: dict[str, int] = {}
         """Challenges issued here that are still open, with the instant they run out."""
         self.warned: set[str] = set()
@@ -290,8 +305,6 @@ class Desk:
         """How things are shown, not on disk yet."""
         self._saving = False
         self._keeping_soon = False
-        self.followed: dict[str, str] = {}
-        """Trades that this desk began, with the status last told."""
         self.unknown_outcomes: Callable[[], Sequence[str]] = tuple
         """The executions whose outcome isn't known, with their customers; set by Quote."""
         self.on_start: Signal[StartedDesk] = Signal(owner, "started")
@@ -651,6 +664,10 @@ class Desk:
             self.log.append(told)
             self.unread += 1
         self.on_notification.publish(told)
+
+    def is_news(self, noted_at: int) -> bool:
+        """An older line is of another moment of the call, or of an earlier one: it's in the log."""
+        return self.now - noted_at < _NEWS
 
     def notify_about(
         self, account_id: str, text: str, tone: str = "", detail: str = "", *, briefly: str

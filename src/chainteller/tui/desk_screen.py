@@ -14,7 +14,6 @@ from textual.binding import BindingType
 from textual.css.query import NoMatches
 from textual.widget import Widget
 
-from chainteller.domain.clock import MINUTE
 from chainteller.service.errors import ReadOnlyProfile, TellerError
 from chainteller.tui import top_bar as top
 from chainteller.tui.acting import as_command, forget_command
@@ -63,8 +62,6 @@ if TYPE_CHECKING:
     from chainteller.tui.failures import Failure
 
 Work = Callable[[], Awaitable[None]]
-_SHOWN = 2 * MINUTE
-"""How long a line of the log may be the newest thing that happened."""
 _ABOUT_AMOUNTS = frozenset(
     {"INSUFFICIENT_FUNDS", "LIMIT_EXCEEDED", "EXCEEDS_PRECISION", "AMOUNT_BELOW_MINIMUM"}
 )
@@ -615,15 +612,14 @@ def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     if failure is not None and (told is None or told.text.startswith(failure.code)):
         takes_keys = screen.field_bar.is_open
         status.tell("" if takes_keys else "esc closes   ! event log", "muted", unread)
-    elif newest is not None and newest is not screen.desk.past and _is_new(screen, newest):
+    elif (
+        newest is not None
+        and newest is not screen.desk.past
+        and screen.desk.is_news(newest.noted_at)
+    ):
         status.tell(f"{newest.text}  {newest.at}Z", newest.tone, unread)
     else:
         status.tell("", "", unread)
-
-
-def _is_new(screen: DeskScreen, told: Notification) -> bool:
-    """An older line is of another moment of the call, or of an earlier one: it's in the log."""
-    return screen.desk.now - told.noted_at < _SHOWN
 
 
 async def _show_refusal(screen: DeskScreen, work: Work, doing: str = "") -> None:

@@ -11,6 +11,7 @@ from chainteller.domain.trades import TERMINAL
 from chainteller.domain.transfers import TransferStatus
 from chainteller.records.formats import (
     countdown,
+    grouped,
     seconds_between,
     seconds_since,
     status,
@@ -21,7 +22,7 @@ from chainteller.records.trades import SLOW_S
 from chainteller.records.transfers import direction
 from chainteller.records.transfers import is_over as is_transfer_over
 from chainteller.service.errors import NotFound
-from chainteller.tui.desk import Desk
+from chainteller.tui.desk import Desk, Requested
 from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade
 
 CHALLENGE_WARNING_S = 300
+TRADE = "trade"
 
 
 class Alert(Protocol):
@@ -113,10 +115,9 @@ def _challenges(desk: Desk, alert: Alert) -> None:
         if left > CHALLENGE_WARNING_S:
             continue
         del desk.challenges[challenge_id]
-        if left >= 0 and desk.session is not None:
+        if left >= 0:
             told = f"a message to sign expires in {countdown(left)}"
-            owner = desk.session.ownership.owner_of(challenge_id)
-            alert(f"{told}  {challenge_id}", "warn", owner, told)
+            alert(f"{told}  {challenge_id}", "warn", _owner_of(desk, challenge_id), told)
 
 
 def hear_of_service(desk: Desk, events: "Iterable[Event]") -> None:
@@ -139,20 +140,39 @@ def _tell_service(desk: Desk, goes_on: str, stops: str) -> None:
     desk.notify(goes_on or stops, "good" if goes_on else "bad", account_id="")
 
 
-def hear_of_transfers(desk: Desk, events: "Iterable[Event]") -> None:
-    """Tell each new status of a deposit or withdrawal that was requested here, once. One that is
-    watched has a line of its own.
+def hear_of(desk: Desk, record_id: str, new: str) -> None:
+    """Tell a new status of a trade, deposit or withdrawal that was requested here, once. One that
+    is watched has a line of its own.
     """
-    for event in events:
-        new = str(event.data.get("status", ""))
-        what, told = desk.requested_transfers.get(event.resource, ("", ""))
-        if not what or new in {"", told}:
-            continue
-        desk.requested_transfers[event.resource] = (what, new)
-        if event.resource not in desk.watched_transfers:
-            owner, kind = str(event.data.get("tradingAccountId", "")), what.partition(" ")[0]
-            text, briefly = f"{what} {new}  {event.resource}", f"{kind} {new}"
-            desk.notify_about(owner, text, status(new)[1], briefly=briefly)
+    asked = desk.requested.get(record_id)
+    if asked is None or new in {"", asked.told}:
+        return
+    desk.requested[record_id] = asked._replace(told=new, told_at=desk.now)
+    if record_id not in desk.watched_transfers and record_id not in desk.watched_trades:
+        text, briefly = f"{asked.what} {new}  {record_id}", f"{asked.kind} {new}"
+        desk.notify_about(_owner_of(desk, record_id), text, status(new)[1], briefly=briefly)
+
+
+async def ask_about_trades(desk: Desk) -> None:
+    """What became of the trades that the status line speaks of, where no events tell it. Raises
+    TellerError.
+    """
+    for trade_id, asked in tuple(desk.requested.items()):
+        if asked.kind == TRADE and asked.told not in TERMINAL and desk.is_news(asked.told_at):
+            owner = _owner_of(desk, trade_id)
+            found = await call_service(desk.service.trade, owner, trade_id)
+            hear_of(desk, trade_id, found.status)
+
+
+def _owner_of(desk: Desk, record_id: str) -> str:
+    return desk.session.ownership.owner_of(record_id) if desk.session is not None else ""
+
+
+def follow_trade(desk: Desk, trade: "Trade") -> str:
+    """Tell what becomes of a trade that was requested here; returns what it is."""
+    what = f"{trade.side} {trade.market} {grouped(trade.amount)}"
+    desk.requested[trade.id] = Requested(TRADE, what, trade.status, desk.now)
+    return what
 
 
 def take_notice(desk: Desk, operation: str, answer: Any) -> None:
@@ -165,5 +185,6 @@ def take_notice(desk: Desk, operation: str, answer: Any) -> None:
         desk.challenges.pop(answer.value.challenge_id or "", None)
     elif operation in {"deposit", "withdraw", "cancel_withdrawal"}:
         transfer = answer.value
-        what = f"{direction(transfer)} {transferred(transfer)}"
-        desk.requested_transfers[transfer.id] = (what, transfer.status)
+        kind = direction(transfer)
+        what = f"{kind} {transferred(transfer)}"
+        desk.requested[transfer.id] = Requested(kind, what, transfer.status, desk.now)

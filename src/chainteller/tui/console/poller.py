@@ -63,10 +63,11 @@ class Poller:
             self._desk.unheard(self._skip, self._refused)
 
     async def _fetch(self, *, now: bool) -> None:
-        from chainteller.tui.notifications import hear_of_service, hear_of_transfers
+        from chainteller.tui.notifications import ask_about_trades, hear_of, hear_of_service
 
         if not self._by_events:
             await self._ask_markets(now=now)
+            await ask_about_trades(self._desk)
             self._desk.on_change.publish(())
             return
         before = perf_counter()
@@ -85,7 +86,8 @@ class Poller:
         if page.data:
             self._desk.colleagues.note(page.data, self._desk.now)
             hear_of_service(self._desk, page.data)
-            hear_of_transfers(self._desk, page.data)
+            for event in page.data:
+                hear_of(self._desk, event.resource, str(event.data.get("status", "")))
             self._desk.on_change.publish(tuple(event.type for event in page.data))
         self._desk.heard(latency_ms)
 

@@ -14,7 +14,7 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.domain.money import asset_sold
-from chainteller.records.formats import grouped, transferred
+from chainteller.records.formats import transferred
 from chainteller.service.errors import (
     InsufficientFunds,
     OutcomeUnknown,
@@ -28,6 +28,7 @@ from chainteller.tui.commands import SCREENS
 from chainteller.tui.desk import Connection, Desk, Settled
 from chainteller.tui.desk_screen import DeskScreen, has_room, refusal_text, say
 from chainteller.tui.messages import FieldStepped, FieldSubmitted
+from chainteller.tui.notifications import follow_trade
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
 from chainteller.tui.quote import view as quote_view
@@ -520,9 +521,9 @@ def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "
     """Open Trades, which follows the trade; unless another customer is being served now."""
     state.become(trade)
     screen.takes_digits = screen.takes_digits and state is not screen.state
-    screen.desk.followed[trade.id] = trade.status
-    words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)} {trade.status}"
-    text, briefly = f"{words}  {trade.id}", f"execution found, trade {trade.status}"
+    what = follow_trade(screen.desk, trade)
+    text = f"{how}{what} {trade.status}  {trade.id}"
+    briefly = f"execution found, trade {trade.status}"
     screen.desk.notify_about(state.account_id, text, "good", briefly=briefly)
     if state is not screen.state:
         return

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.records.formats import Piece, grouped, status
+from chainteller.records.formats import Piece
 from chainteller.records.trades import is_over
 from chainteller.tui.customer_list import NEWEST_OLDEST, CustomerListScreen, reads, titles
 from chainteller.tui.list_screen import Blocks, Listing, narrowed
@@ -88,26 +88,13 @@ class TradesScreen(CustomerListScreen["Trade"]):
             if is_looked_for:
                 self.find(wanted_id)
                 return
-        _tell_progress(self)
         super().listed(total)
 
 
 def _is_far_down(screen: TradesScreen, trade_id: str) -> bool:
     """Whether it has to be searched for: not listed, and not just started here."""
-    is_known = trade_id in screen.typed or trade_id in screen.desk.followed
+    is_known = trade_id in screen.typed or trade_id in screen.desk.requested
     return not is_known and screen.desk.offers("transaction-by-id")
-
-
-def _tell_progress(screen: TradesScreen) -> None:
-    """Report each new status of a trade that was started in this session."""
-    for trade_id, before in screen.desk.followed.items():
-        trade = screen.records.get(trade_id)
-        if trade is not None and trade.status != before:
-            screen.desk.followed[trade_id] = trade.status
-            tone = status(trade.status)[1]
-            words = f"{trade.side} {trade.market} {grouped(trade.amount)}"
-            text, briefly = f"{words} {trade.status}  {trade.id}", f"trade {trade.status}"
-            screen.desk.notify_about(screen.owner_of(trade), text, tone, briefly=briefly)
 
 
 def _tick(screen: TradesScreen) -> None:
