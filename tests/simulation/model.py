@@ -9,7 +9,6 @@ import math
 import re
 from base64 import b64encode
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -250,22 +249,7 @@ class Model:
     def _again(self, client: Client, asked: Asked, first: Kept) -> Answered | Pending:
         if (first.asked.ids, first.asked.body) == (asked.ids, asked.body):
             return Answered(first.answer.value, first.answer.created, replayed=True)
-        refusal = Refused("IDEMPOTENCY_KEY_REUSED", key=asked.key)
-        return Pending(client, asked, refusal, account=self._frozen_in_vain(client, asked))
-
-    def _frozen_in_vain(self, client: Client, asked: Asked) -> Account | None:
-        """The account that a control was set for before its key proved to be another request's: no
-        path names it, and the refusal is in its trail."""
-        body = asked.body or {}
-        if asked.operation != "open_decision" or body["kind"] != "control":
-            return None
-        with suppress(Refused):
-            self._code(body["reason"])
-            if body.get("words") is not None:
-                self._words(body["words"])
-            if body.get("control") in SET_CONTROLS:
-                return self.account(client, body["subject"])
-        return None
+        return Pending(client, asked, Refused("IDEMPOTENCY_KEY_REUSED", key=asked.key))
 
     def refuse(self, pending: Pending) -> Answered:
         """A refusal's commit: one row of the trail, and what it must remember; or what another
@@ -278,7 +262,7 @@ class Model:
             again = self._again(client, asked, first)
             if isinstance(again, Answered):
                 return again
-            refusal = again.refusal
+            pending, refusal = again, again.refusal
         elif pending.remember is not None:
             pending.remember()
         account = pending.account or self.named_account(client, asked)

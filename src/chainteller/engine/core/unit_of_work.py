@@ -475,8 +475,8 @@ def _refuse(
     first = _answered_first(record.connection, record.organisation_id, call, key)
     if isinstance(first, Written):
         return first
-    if first is not None:
-        error = first
+    if first is not None:  # nothing of what was begun counts, so it isn't about that either
+        error, transaction = first, record
     elif transaction.remember_refused is not None:
         transaction.remember_refused(record)
     _record_refusal(record, call, error, transaction)
