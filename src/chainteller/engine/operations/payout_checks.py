@@ -52,8 +52,10 @@ HOLD_MISSING = "HOLD_MISSING"
 
 
 class Hold(NamedTuple):
-    """What the ledger holds for a withdrawal: the account, the amounts, and since when."""
+    """What the ledger holds for a withdrawal: in whose log, the account, the amounts, and since
+    when."""
 
+    organisation_id: str
     account_id: str
     parts: tuple[Amount, ...]
     at: int
@@ -82,7 +84,7 @@ class Refused(NamedTuple):
 def locked(tx: UnitOfWork, withdrawal_id: str) -> Due | None:
     """A withdrawal to be sent, locked after its account; None where it ended before.
 
-    The ledger names the account and thereby the organisation, which this write then acts for.
+    The ledger names the account and the organisation, which this write then acts for.
 
     Raises:
         AssertionError: the account doesn't exist.
@@ -93,7 +95,8 @@ def locked(tx: UnitOfWork, withdrawal_id: str) -> Due | None:
     account = accounts.find_any(tx.connection, account_id, lock=True)
     if account is None:
         raise AssertionError(f"{account_id} vanished")
-    tx.actor = Actor(account.organisation_id, tx.actor.name)
+    organisation_id = account.organisation_id if named is None else named.organisation_id
+    tx.actor = Actor(organisation_id, tx.actor.name)
     tx.audited_account = account.id
     hold, has_ended = _hold(tx.connection, withdrawal_id)  # it may have ended meanwhile
     try:
@@ -118,7 +121,7 @@ def _hold(connection: Session, withdrawal_id: str) -> tuple[Hold | None, bool]:
         return None, False
     (account_id,) = {owner(leg.code) for leg in held}
     parts = tuple(Amount(leg.change, ASSETS_BY_KEY[leg.asset]) for leg in held)
-    return Hold(account_id, parts, posted.at), False
+    return Hold(found[0].organisation_id, account_id, parts, posted.at), False
 
 
 def refused(tx: UnitOfWork, due: Due) -> Refused | None:

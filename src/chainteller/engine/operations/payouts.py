@@ -113,18 +113,16 @@ def sendable(tx: UnitOfWork, withdrawal_id: str) -> Record | None:
     if refused is None:
         return row
     if row is not None and hold is not None:
-        outcome.apply(tx, decide_refusal(row, due.account, hold, refused, tx.now))
+        outcome.apply(tx, decide_refusal(row, hold, refused, tx.now))
     outcome.apply(tx, payout_checks.alarm(withdrawal_id, due, refused))
     return None
 
 
-def decide_refusal(
-    withdrawal: Record, account: Record, held: Hold, refused: Refused, now: int
-) -> Outcome:
+def decide_refusal(withdrawal: Record, held: Hold, refused: Refused, now: int) -> Outcome:
     """Fail a withdrawal that isn't sent, whatever its own row says it holds, and whose it is: the
-    log of the account's organisation has its end."""
+    log that has its hold has its end."""
     values = {
-        "organisation_id": account.organisation_id,
+        "organisation_id": held.organisation_id,
         "status": TransferStatus.FAILED.value,
         "failure_code": refused.code,
         "failure_message": refused.message,
