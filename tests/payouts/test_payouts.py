@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Table
 from sqlalchemy.exc import DataError, IntegrityError
-from sqlalchemy.sql.sqltypes import Integer
+from sqlalchemy.sql.sqltypes import Boolean, Integer
 from tests.payouts.bank import CHALLENGE, CLAIM, LINK, TRANSFER, WALLET, Pair, PayoutBank, make_bank
 from tests.refusals import details, refusal
 from tests.wallets.customers import customers
@@ -93,7 +93,9 @@ def columns(table: Table) -> list[str]:
 def another(bank: PayoutBank, table: Table, column: str, before: Any, chance: Random) -> Any:
     """Some other value for a cell: another row's, or one that differs a little or a lot."""
     others = [each for each in bank.values(table, column) if each != before]
-    if isinstance(table.c[column].type, Integer | Atoms) or isinstance(before, int):
+    if isinstance(table.c[column].type, Boolean):
+        others += [True, False]
+    elif isinstance(table.c[column].type, Integer | Atoms) or isinstance(before, int):
         known = before or 0
         steps = (1, -1, SECOND, -SECOND, MINUTE, DAY, -DAY, 400 * DAY)
         others += [known + step for step in steps] + [0, known * 10 + 1]
