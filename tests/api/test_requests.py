@@ -96,6 +96,18 @@ def test_a_call_without_a_body_takes_an_empty_one_of_any_type(call: Caller) -> N
         assert call("POST", path, body=b"", headers=headers).code == "NOT_FOUND"
 
 
+def test_a_slash_that_is_written_as_a_code_belongs_to_an_id(call: Caller) -> None:
+    """A client that encodes an id reaches the record of that id, or none, and no other path."""
+    account = call.account()
+    for slash in ("%2F", "%2f"):
+        answer = call("GET", f"/trading-accounts/{account}{slash}trades")
+        assert (answer.status, answer.json["details"]["resource"]) == (404, "trading account")
+        assert (
+            call("GET", f"/trading-accounts{slash}{account}").json["details"]["resource"] == "path"
+        )
+    assert call("GET", f"/trading-accounts/{account.replace('_', '%5F')}").status == 200
+
+
 @pytest.mark.parametrize(
     ("query", "field"),
     [

@@ -1,6 +1,7 @@
 """Routing: finds the handler of a path with a few look-ups."""
 
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 from starlette.types import Scope
 
@@ -46,7 +47,7 @@ class Router:
         """
         node: _Node | None = self._root
         values = []
-        for part in scope["path"].split("/"):
+        for part in _parts(scope):
             if node is None:
                 break
             following = node.literal.get(part)  # comes before a parameter
@@ -62,3 +63,11 @@ class Router:
         handler, context.route, names = node.answers[scope["method"]]
         scope["path_params"] = dict(zip(names, values, strict=True))
         return handler
+
+
+def _parts(scope: Scope) -> list[str]:
+    """The parts of a path; a slash that is written as ``%2F`` belongs to a part (RFC 3986)."""
+    written: bytes = scope.get("raw_path") or b""
+    if b"%2f" not in written.lower():
+        return scope["path"].split("/")  # type: ignore[no-any-return]
+    return [unquote(part) for part in written.decode("ascii").split("/")]
