@@ -1,7 +1,7 @@
 """The written description mentions everything that there is.
 
-The table of calls is made of the declarations; ``python -m tests.api.test_documentation`` writes
-it into the page.
+The tables of calls and of events are made of the declarations; ``python -m
+tests.api.test_documentation`` writes them into the page.
 """
 
 from itertools import groupby
@@ -11,6 +11,7 @@ import pytest
 from tests.cli.all_commands import WITHOUT_COMMAND, commands
 
 from chainteller.domain.actors import SCOPES
+from chainteller.domain.event_types import EVENT_TYPES
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.operations import ENDPOINTS, OPERATIONS, Operation
 
@@ -18,6 +19,8 @@ FILE = Path(__file__).parents[2] / "docs" / "reference" / "http_api.md"
 PAGE = FILE.read_text(encoding="utf-8")
 BEGIN = "<!-- calls: made of the declarations in service/operations.py -->\n"
 END = "\n<!-- end of calls -->"
+BEGIN_EVENTS = "<!-- events: made of domain/event_types.py -->\n"
+END_EVENTS = "\n<!-- end of events -->"
 
 
 def calls() -> str:
@@ -47,8 +50,18 @@ def calls() -> str:
     return "\n".join(sections) + "\n"
 
 
-def test_the_table_of_calls_is_made_of_the_declarations() -> None:
+def events() -> str:
+    """The types of events, by record."""
+    rows = [
+        f"| `{record}.*` | {', '.join(f'`{each}`' for each in found)} |"
+        for record, found in groupby(sorted(EVENT_TYPES), key=lambda each: each.partition(".")[0])
+    ]
+    return "\n".join(["| record | types |", "|---|---|", *rows])
+
+
+def test_the_tables_are_made_of_the_declarations() -> None:
     assert PAGE.partition(BEGIN)[2].partition(END)[0] == calls()
+    assert PAGE.partition(BEGIN_EVENTS)[2].partition(END_EVENTS)[0] == events()
 
 
 def test_every_operation_has_a_command_or_a_reason_why_not() -> None:
@@ -76,4 +89,7 @@ def test_every_scope_and_every_filter_is_named() -> None:
 
 if __name__ == "__main__":
     before, _, rest = PAGE.partition(BEGIN)
-    FILE.write_text(before + BEGIN + calls() + END + rest.partition(END)[2], encoding="utf-8")
+    page = before + BEGIN + calls() + END + rest.partition(END)[2]
+    before, _, rest = page.partition(BEGIN_EVENTS)
+    page = before + BEGIN_EVENTS + events() + END_EVENTS + rest.partition(END_EVENTS)[2]
+    FILE.write_text(page, encoding="utf-8")

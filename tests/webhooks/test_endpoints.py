@@ -130,8 +130,12 @@ def test_what_cannot_be_an_endpoint_is_refused_by_name(sending: Sending) -> None
         found = details(refusal(sending.engine.create_webhook, CreateWebhook(url=url)))
         assert (found["errors"][0]["field"], found["errors"][0]["code"]) == (field, code)
     good = "https://hooks.bank.example/"
-    typed = CreateWebhook(url=good, types=("Trade",))
-    assert refusal(sending.engine.create_webhook, typed).code == "VALIDATION_ERROR"
+    for unknown in ("", "*", "Trade.settled", "trade.", "trade.settle", "trades.*", "webhook.test"):
+        typed = CreateWebhook(url=good, types=("trade.*", unknown))
+        assert refusal(sending.engine.create_webhook, typed).code == "VALIDATION_ERROR", unknown
+    misspelt = CreateWebhook(url=good, types=("trade.setled",))
+    said = details(refusal(sending.engine.create_webhook, misspelt))["errors"][0]["message"]
+    assert "such as trade.settled;" in said
     made = sending.engine.create_webhook(CreateWebhook(url=good)).value
     ahead = ReplayEvents(after=made.cursor + 640_000)
     assert refusal(sending.engine.replay_webhook, made.id, ahead).code == "VALIDATION_ERROR"

@@ -23,8 +23,6 @@ _JITTER = 0.1
 _LONGEST_URL = 500
 _PATH = re.compile(r"[A-Za-z0-9._~!$&'()*+,;=:@%/-]*", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
-_TYPE = re.compile(r"[a-z_]{1,32}(\.[a-z_]{1,32}){0,3}(\.\*)?", re.ASCII)
-TYPE_FORM = "An event's type such as trade.settled, or all types of a record: trade.*"
 _CLEAR = "http://"
 DEFAULT_PORTS = {"https": 443, "http": 80}
 
@@ -210,11 +208,6 @@ def sign(secret: bytes, message_id: str, timestamp_s: int, body: bytes) -> str:
 def secret_text(secret: bytes) -> str:
     """A secret as receivers are given it."""
     return f"whsec_{b64encode(secret).decode()}"
-
-
-def is_type(text: str) -> bool:
-    """Whether a text may stand for types of events; see ``TYPE_FORM``."""
-    return _TYPE.fullmatch(text) is not None
 
 
 def wants(types: Iterable[str], event_type: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from chainteller.domain.assets import MARKETS_BY_NAME, STABLECOINS
 from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.event_types import EVENT_TYPES
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.operations import WRITES
@@ -28,9 +29,6 @@ PARTS = ("correctness", "safety", "time", "keys")
 FAULTS = ("latency", "refusal", "dropped-reply", "lost-request", "outage")
 REFUSALS = ("INTERNAL_ERROR", "RATE_LIMITED", "SERVICE_UNAVAILABLE")
 CLOSURES = ("MAINTENANCE", "HALTED", "CLOSED", "PROVIDER_DOWN")
-_EVENTS = (
-    "trade.", "deposit.", "withdrawal.", "quote.", "decision.", "counterparty.", "ownership_",
-)  # fmt: skip
 _NO_ANSWER = ("OUTCOME_UNKNOWN", "UNREACHABLE")
 
 
@@ -367,12 +365,11 @@ def _trigger(table: Table) -> Trigger:
 def moment(name: str) -> str:
     """Check and complete the name of a moment; raises ValueError."""
     method, _, outcome = name.partition(":")
-    if name in WORDS or name.startswith(_EVENTS):
+    if name in WORDS or name in EVENT_TYPES:
         return name
     if method not in OBSERVED:
-        raise ValueError(
-            f"start, told, signed, agreed, an event or a call{did_you_mean(method, OBSERVED)}"
-        )
+        hint = did_you_mean(method, OBSERVED | EVENT_TYPES)
+        raise ValueError(f"start, told, signed, agreed, an event or a call{hint}")
     if outcome and outcome not in {DONE, *_NO_ANSWER, *ERRORS}:
         raise ValueError(f"a call with an outcome of the service{did_you_mean(outcome, ERRORS)}")
     return full_name(name)

@@ -9,16 +9,16 @@ import asyncio
 import time
 
 from chainteller.domain.clock import DAY, SECOND
+from chainteller.domain.event_types import PATTERNS
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.keys import MAXIMUM_OVERLAP
 from chainteller.domain.options import Quota
+from chainteller.domain.spelling import nearest
 from chainteller.domain.webhooks import (
-    TYPE_FORM,
     Answer,
     PauseReason,
     Unsent,
     WebhookHosts,
-    is_type,
     secret_text,
     sign,
     target_of,
@@ -308,6 +308,9 @@ def _checked_url(context: EngineContext, url: str) -> str:
 
 
 def _checked_types(types: tuple[str, ...]) -> tuple[str, ...]:
-    if len(types) > _MOST_TYPES or not all(map(is_type, types)):
-        raise ValidationFailed.of("types", f"{TYPE_FORM}. At most {_MOST_TYPES}.")
+    unknown = next((each for each in types if each not in PATTERNS), None)
+    if unknown is not None or len(types) > _MOST_TYPES:
+        meant = nearest(unknown or "", sorted(PATTERNS)) or "trade.settled, or trade.* for all"
+        said = f"A type of an event, such as {meant}; at most {_MOST_TYPES} of them."
+        raise ValidationFailed.of("types", said)
     return tuple(dict.fromkeys(types))
