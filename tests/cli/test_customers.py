@@ -123,6 +123,33 @@ def test_a_check_counts_a_customer_once(home: Path, tmp_path: Path, teller: Tell
         assert teller("customers", "import", path, "--json").body == checked
 
 
+def test_a_check_counts_a_customer_whose_first_line_is_refused(
+    home: Path, tmp_path: Path, teller: Teller
+) -> None:
+    teller("customers", "import", file_of(tmp_path, ADA))
+    taken = (f"C-2,Grace Hopper,basic,no,{each},checking," for each in ("ACC-1", "ACC-2", "ACC-3"))
+    filled = (f"C-{n},Ada {n},basic,yes,,," for n in range(1000, 1500))
+    for lines in ([*taken], ["C-3,Alan Turing,basic,no,ACC-1,checking,", *filled]):
+        path = file_of(tmp_path, *lines, "C-3,Alan Turing,basic,no,ACC-4,checking,")
+        checked = teller("customers", "import", path, "--check", "--json").body
+        done = teller("customers", "import", path, "--json").body
+        assert checked == done
+        assert len(done["refused"]) == 1
+
+
+def test_no_more_findings_are_printed_than_are_said(
+    home: Path, tmp_path: Path, teller: Teller
+) -> None:
+    lines = [f"C-{n},Ada {n},basic,yes,ACC-{n},checking,1.00" for n in range(700)]
+    teller("customers", "import", file_of(tmp_path, *lines))
+    other = [each.replace("1.00", "2.00") for each in lines]
+    mixed = (each for line in other for each in (line, "C 1,,,no,,,"))
+    unlike = (f"C-{n},Ada {n},basic,yes,,," for n in range(1_000, 1_100))
+    ended = teller("customers", "import", file_of(tmp_path, *unlike, *mixed))
+    assert ended.complaint[-1].startswith("These are the first 1,000.")
+    assert len(ended.complaint) == 1_001
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_files_of_spreadsheets_are_read(

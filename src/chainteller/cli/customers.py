@@ -109,10 +109,10 @@ def import_(*, file: Path, check: bool, report: Path | None) -> int:
         bank = stack.enter_context(service())
         kept = None if report is None else stack.enter_context(_created(report, file))
 
+        checked = _Check(bank)
+
         def send(lines: Sequence[Found]) -> CustomerImport:
-            if check:
-                return _checked(bank, lines)
-            return bank.import_customers(_request(lines)).value
+            return checked.take(lines) if check else bank.import_customers(_request(lines)).value
 
         try:
             for batch in _batches(customer_files.read(file)):
@@ -209,22 +209,47 @@ def _request(lines: Iterable[Found]) -> ImportCustomers:
     return ImportCustomers(lines=tuple(each.line for each in lines))
 
 
-def _checked(bank: Service, lines: Sequence[Found]) -> CustomerImport:
-    """What some lines would do. A check doesn't know what earlier ones would have done, so those
-    about a customer again only count for their bank accounts."""
-    again = [each for each in lines if each.is_again]
-    first = [each for each in lines if not each.is_again]
-    done = bank.check_customer_import(_request(first)) if first else CustomerImport()
-    if not again:
-        return done
-    more = bank.check_customer_import(_request(again))
+class _Check:
+    """What lines would do. The service doesn't know what earlier ones would have done, so those
+    about a customer again only count for their bank accounts. A line that is refused is no earlier
+    one: the customer's next line takes its place."""
+
+    def __init__(self, bank: Service) -> None:
+        self._bank = bank
+        self._refused: set[str] = set()
+        """References of customers whose lines were all refused."""
+
+    def take(self, lines: Sequence[Found]) -> CustomerImport:
+        done = CustomerImport()
+        while first := self._first(lines):
+            found = self._bank.check_customer_import(_request(first))
+            refused = {each.line for each in found.refused}
+            self._refused -= {each.line.reference for each in first}
+            self._refused |= {each.line.reference for each in first if each.line.line in refused}
+            done = _sum(done, found)
+            lines = [each for each in lines if each not in first]
+        if not lines:
+            return done
+        more = self._bank.check_customer_import(_request(lines))
+        unchanged = len(lines) - len(more.refused) - more.bank_accounts
+        return _sum(
+            done, more.model_copy(update={"created": 0, "changed": 0, "unchanged": unchanged})
+        )
+
+    def _first(self, lines: Sequence[Found]) -> list[Found]:
+        """Of each customer, the line that no earlier one was imported of."""
+        found: dict[str, Found] = {}
+        for each in lines:
+            if not each.is_again or each.line.reference in self._refused:
+                found.setdefault(each.line.reference, each)
+        return list(found.values())
+
+
+def _sum(one: CustomerImport, other: CustomerImport) -> CustomerImport:
     return CustomerImport(
-        created=done.created,
-        changed=done.changed,
-        bank_accounts=done.bank_accounts + more.bank_accounts,
-        unchanged=done.unchanged + len(again) - len(more.refused) - more.bank_accounts,
-        refused=(*done.refused, *more.refused),
-        differences=(*done.differences, *more.differences),
+        **{name: getattr(one, name) + getattr(other, name) for name in _COUNTS},
+        refused=(*one.refused, *other.refused),
+        differences=(*one.differences, *other.differences),
     )
 
 
@@ -270,11 +295,10 @@ class _Result:
         if self.lines // _TELL_EVERY > before // _TELL_EVERY:
             say(f"{self.lines:,} lines")
         room = _MOST_KEPT - len(self._done.refused) - len(self._done.differences)
-        self._done = CustomerImport(
-            **{name: getattr(self._done, name) + getattr(done, name) for name in _COUNTS},
-            refused=(*self._done.refused, *refused[:room]),
-            differences=(*self._done.differences, *done.differences[:room]),
-        )
+        kept_refused = tuple(refused[:room])
+        kept_differences = done.differences[: room - len(kept_refused)]
+        told = {"refused": kept_refused, "differences": kept_differences}
+        self._done = _sum(self._done, done.model_copy(update=told))
 
     def show(self, report: Path | None, *, is_check: bool) -> None:
         """Print what was done, or would be; findings go to stderr."""
