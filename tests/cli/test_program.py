@@ -59,6 +59,12 @@ def test_version_is_told(arguments: list[str]) -> None:
             "Next: Correct it, then look at the result with: chainteller config show",
         ),
         (
+            ["accounts", "list", "--database", "sqlite:///b?mode=ro"],
+            "CONFIGURATION: --database needs sqlite:///FILE without ?; --read-only is an option of "
+            "its own",
+            "Next: Correct it, then look at the result with: chainteller config show",
+        ),
+        (
             ["db", "init", "--url", "http://a"],
             "CONFIGURATION: this command works on a database; --url names a deployment",
             "Next: Correct it, then look at the result with: chainteller config show",

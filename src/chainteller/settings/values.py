@@ -189,6 +189,8 @@ def database(value: object) -> str:
     address = text(value)
     if not address.startswith(DATABASE_SCHEMES) or address in DATABASE_SCHEMES:
         raise ValueError("needs sqlite:///FILE or postgresql://HOST/NAME")
+    if address.startswith("sqlite:") and "?" in address:
+        raise ValueError("needs sqlite:///FILE without ?; --read-only is an option of its own")
     return address
 
 

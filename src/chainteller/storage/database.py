@@ -300,7 +300,7 @@ def sqlite_path(url: str) -> Path | None:
             if "://" in url
             else bad_url()
         )
-    name = url.removeprefix(_SQLITE).partition("?")[0] if url.startswith(_SQLITE) else ""
+    name = url.removeprefix(_SQLITE) if url.startswith(_SQLITE) else ""
     if not name or name == ":memory:":
         raise unavailable("BAD_URL", "A SQLite URL names a file.", "Write sqlite:///FILE.")
     return Path(name).expanduser()
