@@ -71,3 +71,12 @@ def test_a_file_of_something_else_is_left_as_it_is(
     assert "isn't a row of this audit trail" in ended.err
     assert file.read_text(encoding="utf-8") == content
     assert teller("audit", "export", str(file), "--follow", "--format", "csv").code == 2
+
+
+def test_a_trail_that_cannot_be_read_makes_no_file(
+    teller: Teller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAINTELLER_API_KEY", "key")
+    file = tmp_path / "audit.jsonl"
+    assert teller("--url", "unix:/none", "audit", "export", str(file), "--follow").code == 3
+    assert not file.exists()

@@ -36,9 +36,11 @@ def follow(found: OpenedService, file: Path, interval_s: float) -> None:
     """Append until ctrl-c.
 
     Raises:
+        TellerError: the service refuses its trail; no file is made.
         Usage: the file can't be written, or its last line isn't a row of this log.
         ServiceUnreachable: the service was lost; the same command goes on later.
     """
+    found.service.audit(ListQuery(limit=1))
     try:
         with suppress(FileExistsError):
             open_private(file, "xb").close()
