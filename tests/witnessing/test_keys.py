@@ -38,8 +38,9 @@ def test_a_second_key_is_not_made_by_create(tmp_path: Path) -> None:
     file = tmp_path / "signing.json"
     create_keys(file, SEEDS[0], AT[0], "bank-7", "sqlite:///x")
     before = file.read_bytes()
-    with pytest.raises(SigningKeysUnusable, match="has a key already"):
+    with pytest.raises(SigningKeysUnusable, match="has a key already") as refused:
         create_keys(file, SEEDS[1], AT[1], "bank-7", "sqlite:///x")
+    assert "chainteller audit key rotate" in refused.value.suggestion
     assert file.read_bytes() == before
 
 

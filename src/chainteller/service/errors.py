@@ -690,3 +690,11 @@ class SigningKeysUnusable(ClientError, code="SIGNING_KEYS_UNUSABLE"):
     """The file of signing keys can't be read, or isn't protected."""
 
     next_step = "Correct the file, or restore it from its backup; chainteller info names it."
+
+    def __init__(self, message: str, suggestion: str = "") -> None:
+        super().__init__(message)
+        self._suggestion = suggestion
+
+    @property
+    def suggestion(self) -> str:
+        return self._suggestion or self.next_step

@@ -160,7 +160,7 @@ def create_keys(file: Path, seed: bytes, at: str, deployment: str, place: str) -
     found = load_keys(file)
     if found is not None:
         raise SigningKeysUnusable(
-            f"{file} has a key already: chainteller audit key rotate makes another"
+            f"{file} has a key already.", "Make another beside it: chainteller audit key rotate."
         )
     keys = SigningKeys((_made(seed, at),), deployment, place)
     _write(file, keys, is_new=True)

@@ -245,15 +245,21 @@ def signing(context: EngineContext, connection: Session) -> tuple[Standing, Sign
     try:
         standing = context.signers.standing(connection)
     except SigningKeysUnusable:
-        raise _unsigned("The file of signing keys can't be used.") from None
+        raise _unsigned(
+            "The file of signing keys can't be used. Its operator corrects it: chainteller info "
+            "names it."
+        ) from None
     if standing.keys is None:
-        raise _unsigned("This deployment has no signing key for its audit log.")
+        raise _unsigned(
+            "This deployment has no signing key for its audit log. Its operator makes one: "
+            "chainteller audit key create."
+        )
     return standing, standing.keys
 
 
 def _unsigned(why: str) -> NotFound:
     refused = NotFound(CHECKPOINT, "")
-    refused.details["suggestion"] = f"{why} Its operator makes one: chainteller audit key create."
+    refused.details["suggestion"] = why
     return refused
 
 

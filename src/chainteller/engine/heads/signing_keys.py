@@ -93,7 +93,8 @@ def keys_of(context: EngineContext) -> SigningKeys:
     with context.database.read() as connection:
         standing = context.signers.standing(connection)
     if standing.keys is None:
-        raise SigningKeysUnusable(standing.problem)
+        what = "Put its database back, or make" if standing.is_replaced else "Make"
+        raise SigningKeysUnusable(standing.problem, f"{what} a key: chainteller audit key create.")
     return standing.keys
 
 
