@@ -1,9 +1,13 @@
 """Why a withdrawal waited, and what another policy would have asked for."""
 
+from pathlib import Path
+
 import pytest
 from tests.engine.test_decisions import YES, Bank, bank  # noqa: F401 - a fixture
+from tests.world.engines import make_world
 
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.policy import Policy, TwoPersons
 from chainteller.engine.operations.policy_trials import Verdict, explain, tried
 from chainteller.service.errors import NotFound
@@ -25,6 +29,22 @@ def test_the_lines_of_its_own_policy_are_explained(bank: Bank) -> None:  # noqa:
     assert verdicts(bank, to_bank.id) == [Verdict.NOT_MET] * 2
     with pytest.raises(NotFound):
         explain(bank.world.context, "TXN_0000000000000000000000")
+
+
+def test_a_line_is_explained_with_what_its_deadline_does(tmp_path: Path) -> None:
+    """What needs two persons isn't approved by its deadline, whatever the line says."""
+    line = ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 0, 3_600, AtDeadline.APPROVE)
+    options = EngineOptions(policy=Policy((line, line), two=TwoPersons(5_000)))
+    world = make_world(tmp_path / "bank.db", options=options)
+    world.open()
+    two = Bank(world)
+    large, small = two.withdraw("60.00"), two.withdraw("40.00")
+    for withdrawal, then in ((large, AtDeadline.REFUSE), (small, AtDeadline.APPROVE)):
+        counts, unused = explain(world.context, withdrawal.id).lines
+        assert counts == (line._replace(then=then), Verdict.COUNTS)
+        assert unused == (line, Verdict.FITS_TOO)
+        assert two.decision(withdrawal.id).at_deadline == then
+    world.close()
 
 
 def test_another_policy_is_tried_on_what_was_so_at_each_request(bank: Bank) -> None:  # noqa: F811

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from chainteller.domain.clock import DAY
 from chainteller.domain.decisions import (
     UNCONFIRMED_HELD,
+    AtDeadline,
     Payment,
     ReviewCondition,
     ReviewLine,
@@ -31,7 +32,7 @@ from chainteller.service.errors import NotFound
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.sources import Finder
-from chainteller.storage.queries import judged_withdrawals, organisations
+from chainteller.storage.queries import decisions, judged_withdrawals, organisations
 
 _RULE = Finder(records.Rule, "id")
 _DECISION = Finder(records.Decision, "id")
@@ -48,8 +49,9 @@ class Verdict(StrEnum):
 
 
 class Explained(NamedTuple):
-    """Why a withdrawal waited. ``lines`` are those of the policy that it was requested under;
-    ``reason`` is the code that it has, None if it was sent at once."""
+    """Why a withdrawal waited. ``lines`` are those of the policy that it was requested under, the
+    one that counts with what is done at the decision's deadline; ``reason`` is the code that it
+    has, None if it was sent at once."""
 
     withdrawal: Record
     policy: Policy
@@ -91,12 +93,25 @@ def explain(context: EngineContext, identifier: str) -> Explained:
         if found is None:
             raise NotFound("withdrawal", identifier)
         rule = _RULE(connection, found.rule_id or "")
+        decided = decisions.newest(connection, found.organisation_id, found.id)
     policy = Policy() if rule is None else policy_of(json.loads(rule.body))
     payment = payment_of(found)
     counts = line_for(policy.review, payment)
-    lines = tuple((line, _verdict(line, counts, payment)) for line in policy.review)
+    is_refused = decided is not None and decided.at_deadline == AtDeadline.REFUSE
+    lines = tuple(
+        (_in_force(line) if is_refused and line is counts else line, verdict)
+        for line in policy.review
+        for verdict in (_verdict(line, counts, payment),)
+    )
     needs_two = policy.two.wants_for(payment.notional_cents)
     return Explained(found, policy, lines, needs_two, found.review_reason)
+
+
+def _in_force(line: ReviewLine) -> ReviewLine:
+    """A line whose decision ends refused: a deadline approves nothing that needs two persons or is
+    on a list."""
+    approves = line.then is AtDeadline.APPROVE
+    return line._replace(then=AtDeadline.REFUSE) if approves else line
 
 
 def _verdict(line: ReviewLine, counts: ReviewLine | None, payment: Payment) -> Verdict:
