@@ -96,7 +96,12 @@ def test_a_key_is_rotated_and_revoked(teller: Teller) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--scope", "everything"), ("--expires", "soon"), ("--organisation", "a b")],
+    [
+        ("--scope", "everything"),
+        ("--expires", "soon"),
+        ("--expires", "0d"),
+        ("--organisation", "a b"),
+    ],
 )
 def test_a_key_that_cannot_be_is_usage(teller: Teller, arguments: tuple[str, str]) -> None:
     ended = teller("keys", "create", "--name", "a", *arguments)

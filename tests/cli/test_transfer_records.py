@@ -218,6 +218,7 @@ def test_events_are_read_from_a_cursor_on(account: str, teller: Teller) -> None:
     assert newest["next"] >= whole["next"]
     ahead = teller("events", "--after", str(2**53 - 1), "--all")
     assert ahead.out == "no events\n"
+    assert teller("events", "--all", "--limit", "3").code == 2
     assert "may be missing" in ahead.err
     for line in (("events",), ("events", "--all")):
         assert teller(*line, "--after", str(2**53 - 1), "--json").body["reset"] is True

@@ -54,6 +54,8 @@ def events(
     """Read events, oldest first."""
     if follow and (output.file or limit or is_everything):
         raise Usage("--follow has no end.", "Leave --output, --limit and --all out.")
+    if is_everything and limit:
+        raise Usage("--all is every event.", "Leave --limit out.")
     with opened() as found:
         if follow:
             _follow(found, after, output)

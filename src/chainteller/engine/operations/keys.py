@@ -80,6 +80,8 @@ class ApiKeys:
             "scopes": " ".join(_checked_scopes(scopes)),
         }
         lifetime = None if expires is None else reading.duration("expires", expires)
+        if lifetime == 0:
+            raise ValidationFailed.of("expires", "a duration above zero, such as 90d, or never")
         made = new_key(self.randomness, self.environment)
 
         def work(tx: UnitOfWork) -> None:
