@@ -436,6 +436,23 @@ def refusal(world: World, path: Path) -> str:
     return str(refused.value.details["reason"])
 
 
+@pytest.mark.parametrize("left", [0.1, 0.5, 0.9, 0.99999])
+def test_an_archive_that_was_cut_off_is_damaged_and_no_breach(
+    world: World, tmp_path: Path, left: float
+) -> None:
+    """SQLite itself reads what is missing of the last page as zeros."""
+    path = tmp_path / "audit.archive"
+    a_busy_month(world)
+    archive(world, path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * left)])
+    with pytest.raises(ServiceUnavailable) as refused:
+        verify(world, path)
+    assert refused.value.details["reason"] == "ARCHIVE_UNUSABLE"
+    assert "it's damaged" in refused.value.message
+    assert "from a backup" in refused.value.suggestion
+
+
 def test_a_wrong_destination_is_refused_by_name(world: World, tmp_path: Path) -> None:
     a_busy_month(world)
     folder, text = tmp_path / "folder", tmp_path / "notes.txt"

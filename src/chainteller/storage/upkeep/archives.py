@@ -51,6 +51,7 @@ _APPLICATION_ID = 0x43544C41
 _FORM = 2
 REASONS = ("ARCHIVE_", "NOT_AN_ARCHIVE", "OTHER_ARCHIVE")
 """What the reasons begin with for which an archive can't be used."""
+_DAMAGED = ("STORAGE_CORRUPT", "NOT_A_DATABASE", "EMPTY_FILE")
 _TABLES = ("entry", "archive", "checkpoint")
 _NAME = Query(
     "SELECT name AS value FROM archive WHERE organisation_id = :organisation "
@@ -169,7 +170,7 @@ class Archive:
             with self._file.read(patient=True) as connection:
                 yield connection
         except ServiceUnavailable as error:
-            raise _unusable(self.path, error.message) from error
+            raise _fault(self.path, error) from error
 
     def parts(self) -> dict[str, Part]:
         """What the file has, by log."""
@@ -197,7 +198,7 @@ class Archive:
                     _extend(connection, organisation_id, part)
                 connection.commit()
         except DatabaseError as error:
-            raise _unusable(self.path, explain(error).message) from error
+            raise _fault(self.path, explain(error)) from error
         return part
 
     def erase_inputs(self, organisation_id: str, numbers: Sequence[int]) -> int:
@@ -213,9 +214,9 @@ class Archive:
                 count = erasing.erase_of(connection, organisation_id, rows)
                 connection.commit()
         except DatabaseError as error:
-            raise _unusable(self.path, explain(error).message) from error
+            raise _fault(self.path, explain(error)) from error
         except ValueError as error:
-            raise _unusable(self.path, str(error)) from error
+            raise _damaged(self.path) from error
         return count
 
     def keep_checkpoints(self, database: Database) -> None:
@@ -317,15 +318,18 @@ def open_archive(path: Path, deployment: str) -> Archive:
         found = _origin(path)
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from error
-    except (sqlite3.Error, TypeError, ValueError) as error:
-        raise _unusable(path, str(error)) from error
+    except sqlite3.Error as error:
+        raise _fault(path, explain_sqlite(error)) from error
+    except (TypeError, ValueError) as error:
+        raise _damaged(path) from error
     if found is None:
         raise unavailable(
             "NOT_AN_ARCHIVE", f"{path.name} is no archive.", "Name an archive, or a new file."
         )
     form, origin = found
     if form != _FORM:
-        raise _unusable(path, "a newer version of chainteller wrote it")
+        newer = "a newer version of chainteller wrote it"
+        raise _unusable(path, newer, "Install that version, or a newer one.")
     if origin != deployment:
         raise unavailable(
             "OTHER_ARCHIVE",
@@ -348,6 +352,11 @@ def _origin(path: Path) -> tuple[int, str] | None:
         if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
             return None
         form, deployment = connection.execute("SELECT form, deployment FROM origin").fetchone()
+        (count,), (size,) = (
+            connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
+        )
+        if path.stat().st_size < count * size:
+            raise ValueError("SQLite reads zeros after the end of a file that was cut off")
         return int(form), str(deployment)
 
 
@@ -396,16 +405,29 @@ def _create(path: Path, deployment: str) -> None:
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from error
     except sqlite3.Error as error:
-        raise _unusable(path, explain_sqlite(error).message) from error
+        raise _fault(path, explain_sqlite(error)) from error
     except DatabaseError as error:
-        raise _unusable(path, explain(error).message) from error
+        raise _fault(path, explain(error)) from error
 
 
-def _unusable(path: Path, why: str) -> ServiceUnavailable:
+def _fault(path: Path, error: ServiceUnavailable) -> ServiceUnavailable:
+    is_damaged = error.details["reason"] in _DAMAGED
+    return _damaged(path) if is_damaged else _unusable(path, error.message)
+
+
+def _damaged(path: Path) -> ServiceUnavailable:
+    return _unusable(path, "it's damaged", "Name a copy of it from a backup, under the same name.")
+
+
+def _unusable(
+    path: Path,
+    why: str,
+    suggestion: str = "Name a file in a folder where this user may read and write.",
+) -> ServiceUnavailable:
     return unavailable(
         "ARCHIVE_UNUSABLE",
         f"The archive {path} can't be used: {why.rstrip('.')}. Nothing was changed.",
-        "Name a file in a folder where this user may write.",
+        suggestion,
     )
 
 
