@@ -31,7 +31,8 @@ def main(path: str, account: str) -> None:
     request = DepositRequest(
         amount="1.00", currency=Currency(type="deposit-token-currency", id="DPT_USD")
     )
-    say(f"healthy: {maintenance.check(f'sqlite:///{path}').healthy}")
+    report = maintenance.check(f"sqlite:///{path}")
+    say(f"healthy: {report.healthy}, {report.journal_mode}")
     database = open_database(f"sqlite:///{path}", KEYS)
     try:
         database.require_writable()

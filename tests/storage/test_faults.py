@@ -236,18 +236,25 @@ def test_a_full_disk_refuses_by_name_and_leaves_the_books_right(world: World, pa
 
 @pytest.mark.forms(1)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without rights")
-@pytest.mark.parametrize("what", ["file", "folder"])
+@pytest.mark.parametrize("what", ["file", "folder", "linked folder"])
 def test_a_read_only_file_or_folder_refuses_writes_and_is_still_read_and_backed_up(
     world: World, path: Path, what: str
 ) -> None:
     account = world.account
     world.close()
-    with tempfile.TemporaryDirectory() as name:
+    with closing(sqlite3.connect(path)) as connection:
+        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as links:
+        Path(links).chmod(0o777)
         Path(name).chmod(0o777 if what == "file" else 0o755)
         copy = Path(shutil.copy(path, name))
         copy.chmod(0o444 if what == "file" else 0o666)
-        healthy, *told = attempted(copy, account, "as-nobody")
-    assert healthy == "healthy: True"
+        named = copy
+        if what == "linked folder":
+            named = Path(links) / "linked.db"
+            named.symlink_to(copy)
+        healthy, *told = attempted(named, account, "as-nobody")
+    assert healthy == f"healthy: True, {mode.upper()}"
     assert told in (
         ["not ready: STORAGE_READ_ONLY", "STORAGE_READ_ONLY", "reads go on", "backed up"],
         ["not ready: STORAGE_READ_ONLY", "CANNOT_OPEN", "reads go on", "backed up"],

@@ -25,7 +25,7 @@ from chainteller.storage.database import open_database
 from chainteller.storage.log.marks import derived_deployment
 from chainteller.storage.revision import REVISION
 from chainteller.storage.upkeep import archives, maintenance
-from chainteller.storage.upkeep.trial_restore import restored_beside
+from chainteller.storage.upkeep.trial_restore import left_behind, restored_beside
 
 
 @pytest.fixture
@@ -248,6 +248,22 @@ def test_restore_replaces_the_file_that_a_link_names(world: World, tmp_path: Pat
         database.close()
 
 
+def test_space_is_looked_for_and_a_drill_is_where_a_link_leads(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup, link = tmp_path / "backup.db", tmp_path / "links" / "linked.db"
+    maintenance.backup(world.database, backup)
+    link.parent.mkdir()
+    link.symlink_to(tmp_path / "bank.db")
+    free = {tmp_path: 10**9, link.parent: 0}
+    monkeypatch.setattr(shutil, "disk_usage", lambda each: SimpleNamespace(free=free[each]))
+    with restored_beside(backup, url(link)) as beside:
+        assert (tmp_path / ".drill-bank.db" / "drill.db").samefile(
+            beside.removeprefix("sqlite:///")
+        )
+        assert left_behind(world.database) == str(tmp_path / ".drill-bank.db")
+
+
 def test_restore_over_a_damaged_database(world: World, tmp_path: Path) -> None:
     maintenance.backup(world.database, tmp_path / "backup.db")
     world.close()
@@ -356,6 +372,10 @@ def test_restore_names_the_process_that_holds_the_database_open(
         process.stdout.readline()
         error = refusal(maintenance.restore, tmp_path / "backup.db", url(tmp_path / "bank.db"))
         assert maintenance.holders(url(tmp_path / "bank.db")).pids == (process.pid,)
+        link = tmp_path / "links" / "linked.db"
+        link.parent.mkdir()
+        link.symlink_to(tmp_path / "bank.db")
+        assert maintenance.holders(url(link)).pids == (process.pid,)
         assert process.stdin is not None
         process.stdin.close()
     assert (error.details["reason"], error.details["pids"]) == ("DATABASE_OPEN", [process.pid])

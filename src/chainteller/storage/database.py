@@ -214,8 +214,8 @@ class Database:
         """
         if self.path is not None:
             self._require_the_opened_file(self.path)
-            # A write creates a journal next to the file.
-            writable = all(os.access(place, os.W_OK) for place in (self.path, self.path.parent))
+            file = self.path.resolve()  # a write creates a journal next to it, not to a link
+            writable = all(os.access(place, os.W_OK) for place in (file, file.parent))
         else:
             try:
                 with self.write() as session:

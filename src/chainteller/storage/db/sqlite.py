@@ -211,14 +211,16 @@ def _configure(connection: sqlite3.Connection) -> None:
 def address_of(path: Path) -> str:
     """A file in WAL mode needs a folder to write to. Without one it is read as it is, unless
     somebody else has it open."""
-    is_alone = not path.with_name(f"{path.name}-wal").exists()
-    if is_alone and not os.access(path.absolute().parent, os.W_OK) and _is_in_wal(path):
-        return f"file:{quote(str(path.absolute()))}?immutable=1"
+    file = path.resolve()  # SQLite's journals are beside the file, and not beside a link to it
+    is_alone = not file.with_name(f"{file.name}-wal").exists()
+    if is_alone and not os.access(file.parent, os.W_OK) and is_in_wal(file):
+        return f"file:{quote(str(file))}?immutable=1"
     return str(path)
 
 
-def _is_in_wal(path: Path) -> bool:
-    """By the file's header (https://sqlite.org/fileformat2.html, offset 18)."""
+def is_in_wal(path: Path) -> bool:
+    """Whether a file is in WAL mode, by its header (https://sqlite.org/fileformat2.html, offset
+    18). SQLite itself doesn't say so of one that it reads as it is."""
     try:
         with path.open("rb") as file:
             return file.read(20)[18:] == b"\2\2"

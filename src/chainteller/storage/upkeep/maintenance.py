@@ -20,7 +20,7 @@ from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import explain, explain_sqlite, require_current, unavailable
 from chainteller.storage.db.query import POSTGRESQL, SQLITE, Query, Session, Value, built
 from chainteller.storage.db.records import ALL
-from chainteller.storage.db.sqlite import address_of
+from chainteller.storage.db.sqlite import address_of, is_in_wal
 from chainteller.storage.log.writer_keys import WriterKeys
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 from chainteller.storage.schema import catalogue, ddl
@@ -213,7 +213,7 @@ def size_of(connection: Session, path: Path | None) -> int:
 
 def free_beside(path: Path) -> int:
     """Bytes that may still be written on the disk of a file."""
-    return shutil.disk_usage(path.absolute().parent).free
+    return shutil.disk_usage(path.resolve().parent).free
 
 
 def require_space(path: Path, needed: int) -> None:
@@ -243,6 +243,7 @@ def _check_file(path: Path) -> DatabaseReport:
         with closing(_read_only(path)) as connection:
             found = sqlite_state(partial(_scalar, connection))
             mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0]).upper()
+            mode = "WAL" if is_in_wal(path) else mode
             revision = sqlite_revision(partial(_scalar, connection))
             problems = _problems(connection)
             altered = tuple(catalogue.sqlite_problems(connection)) if found is State.CURRENT else ()
@@ -411,7 +412,8 @@ def holders(url: str) -> Holders:
 
 
 def _holders(path: Path) -> Holders:
-    return open_files.holders(path, *(path.with_name(path.name + each) for each in SIDE_FILES))
+    file = path.resolve()  # its journals are beside it, and not beside a link
+    return open_files.holders(file, *(file.with_name(file.name + each) for each in SIDE_FILES))
 
 
 def _require_closed(path: Path, done: str = "restored") -> None:

@@ -98,7 +98,8 @@ def left_behind(database: Database) -> str | None:
 
 
 def _folder_beside(path: Path) -> Path:
-    return path.absolute().parent / f".drill-{path.name}"
+    file = path.resolve()  # a link has another disk, and another name for the same drill
+    return file.parent / f".drill-{file.name}"
 
 
 def _remove(folder: Path) -> None:
