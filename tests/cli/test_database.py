@@ -180,6 +180,22 @@ def test_a_restore_beside_a_running_server_is_refused_and_recorded(
     assert teller("db", "restore", str(file)).code == 0
 
 
+def test_what_checks_a_database_makes_none(home: Path, teller: Teller, tmp_path: Path) -> None:
+    """A mistyped address must not be verified as an empty bank."""
+    backup = tmp_path / "backup.db"
+    backup.write_bytes(b"")
+    copy = f"sqlite:///{tmp_path / 'copy.db'}"
+    for line in (
+        ("db", "verify"), ("db", "check"), ("audit", "verify"), ("db", "copy", copy),
+        ("drill", str(backup)),
+    ):  # fmt: skip
+        ended = teller(*line, "--json")
+        assert ended.code in {1, 3}, line
+        assert ended.body["details"]["reason"] == "NO_DATABASE", line
+        assert not list(home.rglob("*.db"))
+    assert not (tmp_path / "copy.db").exists()
+
+
 @pytest.mark.forms(1)
 @pytest.mark.parametrize(
     ("statement", "named", "code"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from chainteller.cli import audit_following, audit_heads
-from chainteller.cli.administration import engine
+from chainteller.cli.administration import existing
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import (
     Output,
@@ -56,7 +56,7 @@ def verify(file: Path | None) -> int:
         return Exit.DONE
     from chainteller.engine.verification.full_pass import verify_chain
 
-    with engine() as found:
+    with existing() as found:
         report = verify_chain(found.context.database)
     if options().json:
         document({**json.loads(report.to_json()), **({"checkpoint": compared} if compared else {})})

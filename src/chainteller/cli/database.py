@@ -211,7 +211,7 @@ def _verified(files: Sequence[Path]) -> tuple[list[str], list[str], Outcome, lis
     worth knowing besides.
 
     Raises:
-        ServiceUnavailable: an archive can't be used, or isn't the database's.
+        ServiceUnavailable: there is no database; an archive can't be used, or isn't the database's.
     """
     from chainteller.engine.core.breaches import causes
     from chainteller.engine.heads.signed_heads import judge_heads
@@ -225,7 +225,7 @@ def _verified(files: Sequence[Path]) -> tuple[list[str], list[str], Outcome, lis
     from chainteller.storage.log.marks import derived_deployment
     from chainteller.storage.upkeep import archives
 
-    with engine() as found:
+    with existing() as found:
         database = found.context.database
         unreadable = verify_structure(database)
         if unreadable:
@@ -414,7 +414,7 @@ def _copied(to_url: str) -> tuple[Outcome, list[str]]:
     except ValueError as error:
         raise Usage(f"TO_URL {error}.") from None
     outcome: Outcome = {"from": without_password(address()), "to": without_password(to_url)}
-    with engine() as found:
+    with existing() as found:
         breaches = breaches_of(found.context.database)
         if breaches:
             return outcome, [str(each) for each in breaches]

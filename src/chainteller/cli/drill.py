@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from chainteller.cli.administration import Outcome, address, engine, keys_of_place
+from chainteller.cli.administration import Outcome, address, existing, keys_of_place
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.options import PLACE, command, options
 from chainteller.cli.output import answer, document
@@ -55,7 +55,7 @@ def _drilled(place: Path) -> tuple[Outcome, list[str]]:
     from chainteller.storage.upkeep import upgrade as upgrades
 
     backup, began = trial_restore.newest_backup(place), time.monotonic()
-    with engine() as found, trial_restore.restored_beside(backup, address()) as url:
+    with existing() as found, trial_restore.restored_beside(backup, address()) as url:
         restored = time.monotonic()
         upgrades.upgrade(url, keys_of_place(), say)
         upgraded = time.monotonic()
