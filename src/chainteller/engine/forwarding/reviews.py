@@ -17,7 +17,7 @@ from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import buying_power, draw
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.money import format_cents
-from chainteller.domain.preconditions import Act, forbids
+from chainteller.domain.preconditions import Act, Control
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome, preconditions, unit_of_work
@@ -28,6 +28,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork, fingerprint, now, w
 from chainteller.engine.forwarding import kept, requests, sending
 from chainteller.engine.forwarding.requests import Plan
 from chainteller.engine.operations import logged_rows, provider_requests, transfers, withdrawals
+from chainteller.engine.operations.payout_checks import FROZEN
 from chainteller.engine.operations.trades import DROPPED
 from chainteller.engine.operations.transfers import REVIEW, SEND
 from chainteller.service import operations
@@ -201,8 +202,8 @@ def _begin(
     account = kept.account(tx, row.trading_account_id)
     _require_as_logged(tx, row, account)
     jobs.remove(tx.rows, SEND, row.id)
-    if account.control is not None and forbids(account.control, Act.WITHDRAW):
-        failure = {"failure_code": "ACCOUNT_RESTRICTED", "failure_message": account.control}
+    if account.control == Control.FROZEN:
+        failure = {"failure_code": FROZEN.code, "failure_message": FROZEN.message}
         outcome.apply(tx, provider_requests.moved(row, TransferStatus.FAILED, tx.now, **failure))
         return True
     outcome.apply(tx, provider_requests.moved(row, TransferStatus.SENT, tx.now))

@@ -143,10 +143,10 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
         return _contradicted(_UNREADABLE)
     if wallet is not None or said is not None:
         return wallet if said is None else _contradicted(said)
-    return _FROZEN if account.control == Control.FROZEN else None
+    return FROZEN if account.control == Control.FROZEN else None
 
 
-_FROZEN = Refused(ACCOUNT_FROZEN, "The account was frozen before the withdrawal was sent.")
+FROZEN = Refused(ACCOUNT_FROZEN, "The account was frozen before the withdrawal was sent.")
 _TOO_NEW = Contradiction(
     "WITHDRAWAL", "The wallet couldn't receive anything when it was requested."
 )
