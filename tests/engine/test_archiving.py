@@ -41,6 +41,7 @@ from chainteller.storage.schema import guards
 from chainteller.storage.schema.tables import Tables
 from chainteller.storage.upkeep import archives, standing
 from chainteller.storage.upkeep.copying import copy
+from chainteller.workspace.receipts import receipt_of
 from chainteller.writer_keys import ConfiguredKeys
 
 KEPT = 30
@@ -535,7 +536,9 @@ def test_what_only_bodies_say_is_refused_or_left_out_for_archived_time(
     until = format_instant(world.clock.now())
     before = world.engine.statement(world.account, from_time=since, to_time=until)
     shown = world.engine.audit().data
+    (deposit, *_) = world.engine.deposits(world.account).data[::-1]
     assert archive(world, tmp_path / "audit.archive")
+    assert receipt_of(world.engine, world.account, deposit.id).record == deposit
     with world.database.read() as connection:
         archived = views.head(connection, "default").archived
         (ended,) = connection.execute(

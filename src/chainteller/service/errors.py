@@ -25,7 +25,7 @@ A ``ServiceError`` is its code, a message in one sentence and ``details``, whose
 of the wire; ``suggestion`` says what to do next and ``status`` is its HTTP status.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from chainteller.domain.money import AmountTooPrecise
@@ -93,11 +93,20 @@ class ValidationFailed(ServiceError, code="VALIDATION_ERROR", status=400):
     @property
     def lines(self) -> list[str]:
         """One line for each field; none where a deployment's details have another shape."""
+        return [f"{row['field']}: {row['message']}" for row in self._rows]
+
+    def has(self, code: str) -> bool:
+        """Whether a field is refused with this code."""
+        return any(row.get("code") == code for row in self._rows)
+
+    @property
+    def _rows(self) -> Iterable[Mapping[str, object]]:
         found = self.details.get("errors")
         rows = found if isinstance(found, list | tuple) else ()
-        if not all(isinstance(row, Mapping) and {"field", "message"} <= row.keys() for row in rows):
-            return []
-        return [f"{row['field']}: {row['message']}" for row in rows]
+        is_whole = all(
+            isinstance(row, Mapping) and {"field", "message"} <= row.keys() for row in rows
+        )
+        return rows if is_whole else ()
 
 
 class MalformedRequest(ServiceError, code="MALFORMED_REQUEST", status=400):

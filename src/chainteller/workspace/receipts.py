@@ -26,13 +26,20 @@ from chainteller.records.spreadsheets import csv_text
 from chainteller.records.trades import QUOTE, is_trade
 from chainteller.records.transactions import fields_of
 from chainteller.records.transfers import direction
-from chainteller.service.errors import Forbidden, NotFound, NotOffered, ReplyUnusable
+from chainteller.service.errors import (
+    Forbidden,
+    NotFound,
+    NotOffered,
+    ReplyUnusable,
+    ValidationFailed,
+)
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import Customer, TradingAccount
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import Quote
 from chainteller.service.models.records import AuditRow
+from chainteller.service.models.statements import Statement
 from chainteller.service.models.trades import Trade, Transaction
 from chainteller.workspace.documents import Document
 from chainteller.workspace.forms import written
@@ -99,12 +106,8 @@ def _record(service: Service, account_id: str, record_id: str) -> Transaction:
 
 
 def _require_booked(service: Service, account_id: str, record: Transaction) -> None:
-    """Compare the record with its movements, where the deployment makes statements."""
-    first, last = record.created, record.updated
-    if first is None or last is None:
-        return
-    from_time, to_time = format_moment(first), format_moment(last + timedelta(microseconds=1))
-    booked = _offered(partial(statement_of, service, account_id, from_time, to_time))
+    """Compare the record with its movements, where there is a statement of them."""
+    booked = _booked(service, account_id, record)
     if booked is None:
         return
     found: dict[str, Decimal] = defaultdict(Decimal)
@@ -118,6 +121,21 @@ def _require_booked(service: Service, account_id: str, record: Transaction) -> N
         problem = any(found[name] != amount for name, amount in _due(record).items())
     if problem:
         raise ReplyUnusable(f"The ledger's movements aren't those of {record.id}.")
+
+
+def _booked(service: Service, account_id: str, record: Transaction) -> Statement | None:
+    """The statement of the time in which a record moved; None where the deployment makes none, or
+    has archived the postings."""
+    first, last = record.created, record.updated
+    if first is None or last is None:
+        return None
+    from_time, to_time = format_moment(first), format_moment(last + timedelta(microseconds=1))
+    try:
+        return _offered(partial(statement_of, service, account_id, from_time, to_time))
+    except ValidationFailed as refused:
+        if not refused.has("ARCHIVED"):
+            raise
+        return None
 
 
 def _due(record: Transaction) -> dict[str, Decimal]:
