@@ -304,8 +304,9 @@ def test_the_same_line_with_its_key_shows_the_outcome_or_says_that_it_was_not_do
 def test_a_key_without_an_answer_is_not_used_for_another_request(ours: Bench) -> None:
     key = ours.lost(Cut.AFTER, lambda desk: WRITES["deposit"](ours, desk))
     request = DepositRequest(amount="8.00", currency=TOKEN)
-    with pytest.raises(IdempotencyKeyReused):
+    with pytest.raises(IdempotencyKeyReused) as refused:
         ours.desk.deposit(ours.account_id, request, idempotency_key=key)
+    assert refused.value.details.keys() == {"key", "firstUsedAt"}
     assert [row.key for row in ours.workspace.in_doubt()] == [key]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from chainteller.domain.clock import HOUR
+from chainteller.domain.clock import HOUR, format_instant
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.service.entered_secrets import require_clean
 from chainteller.service.error_codes import ALREADY, is_conclusive
@@ -250,7 +250,10 @@ def _may_repeat(earlier: SentRequest) -> bool:
 
 def _require_same(earlier: SentRequest, call: Call[Any]) -> None:
     if (earlier.operation, earlier.arguments) != (call.operation.name, _saved(call)):
-        raise IdempotencyKeyReused("This idempotency key was used for another request.")
+        raise IdempotencyKeyReused(
+            "This idempotency key was used for another request.",
+            {"key": earlier.key, "firstUsedAt": format_instant(earlier.sent_at)},
+        )
 
 
 def _call_of(recorded: SentRequest) -> Call[Written[Any]]:
