@@ -9,7 +9,7 @@ from chainteller.credentials import from_keyring, into_keyring, out_of_keyring
 from chainteller.paths import Paths, private_folder
 from chainteller.private_files import how_to_protect, locked, others_may_read, write_atomically
 from chainteller.settings.place import Place
-from chainteller.settings.values import SettingsInvalid
+from chainteller.settings.values import SettingsInvalid, why_unreadable
 
 _MOST_IN_KEYRING = 1_200
 """Characters: Windows keeps 2,560 bytes of UTF-16."""
@@ -40,7 +40,7 @@ class KeptSecret:
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
-            told = f"{self._what} {self.file} can't be read: {error}"
+            told = f"{self._what} {self.file} can't be read: {why_unreadable(error)}"
             raise SettingsInvalid([told]) from None
         if is_shared:
             told = f"{self.file} may be read by others: {how_to_protect(self.file)}"

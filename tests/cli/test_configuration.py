@@ -64,6 +64,15 @@ def test_a_broken_file_stops_other_commands(home: Path, teller: Teller) -> None:
     assert "line 2: unknown key engine.sed" in ended.err
 
 
+def test_a_file_that_cannot_be_read_is_told_in_plain_words(home: Path, teller: Teller) -> None:
+    file = home / "config.toml"
+    file.write_bytes(b"# \xff")
+    assert f"{file}: it isn't UTF-8, see its byte 3\n" in teller("info").err
+    file.unlink()
+    file.mkdir()
+    assert f"{file}: Is a directory\n" in teller("info").err
+
+
 def test_info_tells_place_and_backend(home: Path, teller: Teller) -> None:
     shown = teller("info", "--json").body
     assert shown["config"] == str(home / "config.toml")

@@ -15,7 +15,7 @@ from chainteller.domain.keys import duration_of
 from chainteller.domain.money import parse_atoms, ungrouped
 from chainteller.domain.policy import CasePolicy, CaseWanted, Needing, Policy, TwoPersons
 from chainteller.settings import values
-from chainteller.settings.values import SettingsInvalid, did_you_mean
+from chainteller.settings.values import SettingsInvalid, did_you_mean, why_unreadable
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -37,7 +37,8 @@ def read_policy(path: str) -> Policy:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsInvalid([f"the policy {file} can't be read: {error}"]) from None
+        told = f"the policy {file} can't be read: {why_unreadable(error)}"
+        raise SettingsInvalid([told]) from None
     return parse_policy(text, str(file))
 
 

@@ -19,7 +19,13 @@ from chainteller.settings.tree import (
     sections_of,
     variable_of,
 )
-from chainteller.settings.values import Reader, SettingsInvalid, did_you_mean, names
+from chainteller.settings.values import (
+    Reader,
+    SettingsInvalid,
+    did_you_mean,
+    names,
+    why_unreadable,
+)
 
 SHORT_FORMS = {
     "HOME": "the one folder that everything lives under",
@@ -56,7 +62,9 @@ class _Reading:
             tree = tomllib.loads(text, parse_float=str)
         except FileNotFoundError:
             return {}
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsInvalid([f"{path}: {why_unreadable(error)}"]) from None
+        except tomllib.TOMLDecodeError as error:
             raise SettingsInvalid([f"{path}: {error}"]) from None
         lines = _lines(text)
         return {name: _Raw(value, _place(path, name, lines)) for name, value in _flat(tree, "")}

@@ -323,6 +323,13 @@ def listening_address(value: object) -> str:
     return address
 
 
+def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
+    """Why a file can't be read, without Python's own words."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it isn't UTF-8, see its byte {error.start + 1}"
+    return error.strerror or type(error).__name__
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     meant = nearest(word, known)
     return f", did you mean {meant}?" if meant else ""
