@@ -460,7 +460,8 @@ def _witness(configured: str) -> "Witness":
 def database_url(settings: Settings, place: Place) -> str:
     """The place's address. Creates the data folder if the place is the default database."""
     if place.address == sqlite_url(settings.paths.database):
-        private_folder(settings.paths.data)
+        with suppress(OSError):  # opening the database says why
+            private_folder(settings.paths.data)
     return place.address
 
 

@@ -10,6 +10,7 @@ from unittest.mock import ANY
 import httpx
 import pytest
 from tests.cli.conftest import Teller
+from tests.cli.program import confined
 from tests.world.waiting import PATIENCE_S
 
 from chainteller.sqlite import sqlite3
@@ -178,6 +179,41 @@ def test_a_restore_beside_a_running_server_is_refused_and_recorded(
     assert second["inputs"] == {"backup": "backup.db", "pids": [pid]}
     assert teller("audit", "verify").code == 0
     assert teller("db", "restore", str(file)).code == 0
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="root is refused on Linux alone")
+@pytest.mark.parametrize(
+    ("line", "code", "reason"),
+    [
+        ("db verify --database sqlite:///{}/bank.db", 3, "CANNOT_OPEN"),
+        ("db backup {}/bank.db", 1, "CANNOT_OPEN"),
+        ("db restore {}/bank.db", 1, "CANNOT_OPEN"),
+        ("drill {}/bank.db", 1, "NO_BACKUP"),
+        ("db archive {}/a.archive", 1, "ARCHIVE_UNUSABLE"),
+        ("db verify --archive {}/a.archive", 1, "ARCHIVE_UNUSABLE"),
+    ],
+)
+def test_a_file_that_may_not_be_looked_at_is_no_crash(
+    small_bank: Path, tmp_path: Path, line: str, code: int, reason: str
+) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    (locked / "bank.db").write_bytes(small_bank.read_bytes())
+    locked.chmod(0)
+    words = [each.format(locked) for each in line.split()]
+    ended = confined(*words, "--json")
+    locked.chmod(0o700)
+    assert (ended.code, ended.body["details"]["reason"]) == (code, reason)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="root is refused on Linux alone")
+def test_a_home_that_cannot_be_written_is_no_crash(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    home.chmod(0o500)
+    for line, reason in (("accounts list", "CANNOT_OPEN"), ("db check", "NO_DATABASE")):
+        ended = confined(*line.split(), "--json")
+        assert (ended.code, ended.body["details"]["reason"]) == (3, reason)
+    home.chmod(0o700)
 
 
 def test_what_checks_a_database_makes_none(home: Path, teller: Teller, tmp_path: Path) -> None:

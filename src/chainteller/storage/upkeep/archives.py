@@ -42,6 +42,7 @@ from chainteller.storage.log.moved import DATABASE, Told
 from chainteller.storage.queries.epochs import ACCEPTED, SUBJECT
 from chainteller.storage.schema import ddl
 from chainteller.storage.upkeep import inspection
+from chainteller.storage.upkeep.maintenance import is_missing
 
 PINNED = (SUBJECT, DATABASE)
 """Objects of entries whose bodies stay in the database too: they are asked for again and again. So
@@ -310,7 +311,7 @@ def open_archive(path: Path, deployment: str) -> Archive:
     Raises:
         ServiceUnavailable: ARCHIVE_MISSING, NOT_AN_ARCHIVE, OTHER_ARCHIVE, ARCHIVE_UNUSABLE.
     """
-    if not path.exists():
+    if is_missing(path):
         raise unavailable(
             "ARCHIVE_MISSING", f"There is no archive {path}.", "Name the file where it is now."
         )
@@ -371,9 +372,9 @@ def open_to_write(path: Path, database: Database, deployment: str) -> Archive:
     remove_left_drafts(path.absolute().parent)
     with database.read() as connection:
         is_known = path.name in names(connection)
-    if not path.exists() and not is_known:
+    if is_missing(path) and not is_known:
         _create(path, deployment)
-    if path.exists() and not os.access(path, os.W_OK):
+    if not is_missing(path) and not os.access(path, os.W_OK):
         raise _unusable(path, "this user may not write to it")
     archive = open_archive(path, deployment)
     try:

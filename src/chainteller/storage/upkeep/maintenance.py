@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -228,9 +228,17 @@ def require_space(path: Path, needed: int) -> None:
         )
 
 
+def is_missing(path: Path) -> bool:
+    """Whether there is no such file. Opening one that this user may not look at says so."""
+    try:
+        return not path.exists()
+    except PermissionError:
+        return False
+
+
 def require_file(path: Path) -> None:
     """Raises ServiceUnavailable if there is no such file: opening it would create a database."""
-    if not path.exists():
+    if is_missing(path):
         raise unavailable(
             "NO_DATABASE", "There is no such database file.", "Create it: chainteller db init."
         )
@@ -328,9 +336,9 @@ def backup(database: Database, file: Path) -> None:
         raise unavailable(
             "NOT_OFFERED", "A PostgreSQL database has tools of its own.", "Use pg_dump."
         )
-    if file.exists():
-        raise _exists(file)
     try:
+        if file.exists():
+            raise _exists(file)
         with draft_beside(file) as draft:
             with closing(_connected(address_of(database.path))) as source:
                 source.execute("VACUUM INTO ?", (str(draft),))
@@ -388,9 +396,9 @@ def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: Non
         )
     path = path.resolve()  # a link stays; its file is replaced
     _require_closed(path)
-    if file.exists():
-        require_space(path, file.stat().st_size)
     kept = None
+    with suppress(OSError):  # reading the backup says what is wrong
+        require_space(path, file.stat().st_size)
     try:
         with draft_beside(path) as draft:
             copy_checked(file, draft)
@@ -455,7 +463,7 @@ def _checked_backup(file: Path) -> DatabaseReport:
 
 
 def copy_checked(file: Path, draft: Path) -> None:
-    if not file.exists():
+    if is_missing(file):
         raise unavailable(
             "NO_DATABASE",
             f"There is no backup file {file.name}.",

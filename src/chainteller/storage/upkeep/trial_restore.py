@@ -36,9 +36,9 @@ _LEFT = Query(_FOUND, Value, only=POSTGRESQL)
 
 def newest_backup(place: Path) -> Path:
     """The newest file of a folder, or the file itself. Raises ServiceUnavailable: NO_BACKUP."""
-    if place.is_file():
-        return place
     try:
+        if place.is_file():
+            return place
         found = [each for each in place.iterdir() if each.is_file() and _may_be_backup(each.name)]
     except OSError:
         found = []
