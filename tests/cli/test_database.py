@@ -108,6 +108,7 @@ def test_a_key_that_cannot_be_is_usage(teller: Teller, arguments: tuple[str, str
     ended = teller("keys", "create", "--name", "a", *arguments)
     assert ended.code == 2
     assert f"{arguments[0]}: " in ended.complaint[0]
+    assert ended.complaint[1] == "Next: chainteller keys create --help"
 
 
 def test_a_backup_is_whole_and_overwrites_nothing(

@@ -62,9 +62,9 @@ def signing_problem() -> str:
 
 
 @contextmanager
-def judged(next_step: str = "chainteller --help") -> Iterator[None]:
+def judged() -> Iterator[None]:
     """Report an invalid option as a usage error."""
     try:
         yield
     except ValidationFailed as error:
-        raise Usage("; ".join(f"--{line}" for line in error.lines), next_step) from None
+        raise Usage("; ".join(f"--{line}" for line in error.lines)) from None

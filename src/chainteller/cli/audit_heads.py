@@ -170,7 +170,7 @@ def restored(reason: str, *, yes: bool) -> None:
     """
     from chainteller.engine.heads.signed_heads import accept_restore, find_restore
 
-    with engine() as found, judged("chainteller audit restored --help"):
+    with engine() as found, judged():
         restore = find_restore(found.context)
         say(*restore.said)
         known = "in place of these heads" if restore.said else "(all known heads agree with it)"
@@ -273,7 +273,7 @@ def replace_writer(reason: str) -> None:
     from chainteller.engine.heads import writer_key
 
     with engine() as found:
-        with judged("chainteller audit writer replace --help"):
+        with judged():
             writer_key.replace(found.context, _operator(), reason)
         shown = dict(writer_key.described(found.context))
     answer(shown, list(shown.items()))

@@ -35,17 +35,24 @@ class Exit(IntEnum):
 
 
 class Usage(TellerError):
-    """The command line is invalid or incomplete."""
+    """The command line is invalid or incomplete; by default, the command's help says more."""
 
     code = "USAGE"
 
-    def __init__(self, message: str, next_step: str = "chainteller --help") -> None:
+    def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(message)
-        self._suggestion = next_step
+        self._suggestion = next_step or _help()
 
     @property
     def suggestion(self) -> str:
         return self._suggestion
+
+
+def _help() -> str:
+    import click
+
+    context = click.get_current_context(silent=True)
+    return f"{context.command_path if context else 'chainteller'} --help"
 
 
 class OutputLost(TellerError):
