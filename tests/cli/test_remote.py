@@ -64,6 +64,9 @@ def test_a_remote_place_answers_as_the_embedded_one(served: str, teller: Teller)
     asked = ("statement", account, "--from", "2026-01-01", "--to", "2026-01-02", "--format", "csv")
     assert teller("--url", served, *asked).out == teller(*asked).out != ""
     assert teller("--url", served, "info", "--json").body["place"].startswith("remote ")
+    nothing = teller("--url", f"{served}/elsewhere", "accounts", "list")
+    assert "accounts open" in nothing.out
+    assert "db sample" not in nothing.out
 
 
 def test_a_trade_is_followed_to_its_end(served: str, teller: Teller) -> None:

@@ -4,7 +4,7 @@ import click
 
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import remembering, service, writing
-from chainteller.cli.options import group, options
+from chainteller.cli.options import group, options, or_samples
 from chainteller.cli.output import document, line, record
 from chainteller.domain.agents import LOOK
 from chainteller.domain.clock import SystemClock
@@ -41,7 +41,7 @@ def list_accounts(selection: Selection[TradingAccount]) -> None:
             bank,
             bank.trading_accounts,
             nothing="no accounts yet; open one: chainteller accounts open BANK_ACCOUNT_ID "
-            "--type checking, or load the sample data: chainteller db sample",
+            f"--type checking{or_samples()}",
         )
 
 

@@ -16,7 +16,7 @@ from chainteller.cli.customer_files import Found, Refused
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import opened, service, workspace
-from chainteller.cli.options import FILE, group, options
+from chainteller.cli.options import FILE, group, options, or_samples
 from chainteller.cli.output import document, line, pairs, text_of
 from chainteller.domain.customer_lines import FORGOTTEN_NAME
 from chainteller.domain.search_texts import NAMES_ALONE, is_too_short
@@ -49,10 +49,7 @@ _COUNTS = {
     "unchanged": "lines without effect",
 }
 _TELL_EVERY = 10_000
-_NOBODY = (
-    "no customers yet; import them: chainteller customers import FILE, or load the sample data: "
-    "chainteller db sample"
-)
+_NOBODY = "no customers yet; import them: chainteller customers import FILE"
 
 
 @group("customers")
@@ -67,7 +64,7 @@ def find(text: str, selection: Selection[Customer]) -> None:
     """Find customers by name, reference or bank account."""
     with service() as bank:
         if not bank.customers(ListQuery(limit=1)).data:
-            nothing = _NOBODY
+            nothing = f"{_NOBODY}{or_samples()}"
         elif is_too_short(text):
             nothing = f"no matches; {NAMES_ALONE}"
         else:

@@ -233,6 +233,13 @@ def options() -> Options:
     return found
 
 
+def or_samples() -> str:
+    """What else fills an empty bank; nothing more where it's another's."""
+    if options().configured.place().remote:
+        return ""
+    return ", or load the sample data: chainteller db sample"
+
+
 def refuse_a_place(what: str) -> None:
     """Refuse options that select a place, for commands that create their own database.
 
