@@ -105,10 +105,10 @@ def _open(configured: Configured, place: Place, *, is_signed: bool) -> OpenedSer
     if place.remote:
         sign = _signer(configured.settings, place) if is_signed else None
         return _remote(configured.settings, place, sign)
-    if place.read_only and place.address.startswith("sqlite:///"):
-        from chainteller.storage.upkeep.maintenance import require_file
+    if place.read_only:
+        from chainteller.storage.upkeep.maintenance import require_database
 
-        require_file(sqlite_path(place.address))
+        require_database(place.address)
     engine = open_engine(configured.settings, place)
     acting = _guarded(engine.acting_as(operator(configured.settings)), place)
     if place.read_only:

@@ -217,6 +217,14 @@ def test_a_home_that_cannot_be_written_is_no_crash(home: Path) -> None:
     home.chmod(0o700)
 
 
+def test_what_only_reads_makes_no_schema(postgres_url: str, teller: Teller) -> None:
+    place = ("--database", postgres_url, "--json")
+    for line in (("db", "verify"), ("audit", "verify"), ("accounts", "list", "--read-only")):
+        ended = teller(*line, *place)
+        assert (ended.code, ended.body["details"]["reason"]) == (3, "NO_DATABASE")
+    assert teller("db", "check", *place).body["schemaState"] == "new"
+
+
 def test_what_checks_a_database_makes_none(home: Path, teller: Teller, tmp_path: Path) -> None:
     """A mistyped address must not be verified as an empty bank."""
     backup = tmp_path / "backup.db"

@@ -8,7 +8,6 @@ from chainteller.bootstrap import database_url, open_engine, writer_keys
 from chainteller.cli.error_output import Usage
 from chainteller.cli.options import options
 from chainteller.service.errors import TellerError, ValidationFailed
-from chainteller.settings.place import sqlite_path
 
 if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
@@ -30,15 +29,14 @@ def engine() -> Iterator["Engine"]:
 
 @contextmanager
 def existing() -> Iterator["Engine"]:
-    """As ``engine``, without making a SQLite file that isn't there.
+    """As ``engine``, without making a database that isn't there.
 
     Raises:
         ServiceUnavailable: NO_DATABASE, or as opening it does.
     """
     from chainteller.storage.upkeep import maintenance
 
-    if address().startswith("sqlite:///"):
-        maintenance.require_file(sqlite_path(address()))
+    maintenance.require_database(address())
     with engine() as found:
         yield found
 

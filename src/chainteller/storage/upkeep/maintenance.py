@@ -244,6 +244,18 @@ def require_file(path: Path) -> None:
         )
 
 
+def require_database(url: str) -> None:
+    """Raises ServiceUnavailable if there is no file or schema yet, which opening it would make."""
+    path = sqlite_path(url)
+    if path is not None:
+        require_file(path)
+        return
+    with connected(url, as_it_is=True) as database, database.read() as connection:
+        if ddl.state(connection) is State.NEW:
+            told = f"{database.name} has no schema yet."
+            raise unavailable("NO_DATABASE", told, "Create it: chainteller db init.")
+
+
 def _check_file(path: Path) -> DatabaseReport:
     ddl.inspect_file(path)
     require_file(path)
