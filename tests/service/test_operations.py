@@ -11,7 +11,7 @@ from chainteller.service import operations
 from chainteller.service.errors import NotFound, ValidationFailed
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
-from chainteller.service.models.base import RequestModel, read_request
+from chainteller.service.models.base import _ANOTHER, RequestModel, read_request
 from chainteller.service.operations import (
     OPERATIONS,
     Call,
@@ -133,3 +133,21 @@ def test_numbers_and_flags_of_a_body_are_never_read_from_texts_or_each_other() -
                     }
                     assert named.get(field.alias or name) == "INVALID", (kind, name, value)
     assert asked > 5
+
+
+def test_what_is_wrong_with_a_field_is_said_in_plain_words() -> None:
+    """Of every request and every field: pydantic speaks of tuples and dictionaries."""
+    wrong = (None, -1, 2**60, 1.5, "x", [], [1], {}, True, [{}], {"type": "x"})
+    said: set[str] = set()
+    for operation in OPERATIONS:
+        model = operation.request
+        if model is None:
+            continue
+        names = [field.alias or name for name, field in model.model_fields.items()]
+        for body in (*wrong, *({name: value} for name in names for value in wrong)):
+            try:
+                read_request(model, body)
+            except ValidationFailed as refused:
+                said.update(each["message"] for each in refused.details["errors"])
+    assert {each for each in said if "{" in each or "nput" in each or each == _ANOTHER} == set()
+    assert {"Send an array in brackets.", "Send 'bank-account' or 'counterparty'."} <= said

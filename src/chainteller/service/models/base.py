@@ -191,6 +191,7 @@ class Written(Generic[Value]):
 
 _CODES: Mapping[str, str] = {"missing": "REQUIRED", "extra_forbidden": "UNKNOWN_FIELD"}
 _AN_OBJECT = "Send an object in braces."
+_ANOTHER = "Send another value."
 _WORDS: Mapping[str, str] = {
     "missing": FIELD_REQUIRED,
     "extra_forbidden": "There is no such field.",
@@ -200,6 +201,10 @@ _WORDS: Mapping[str, str] = {
     "model_type": _AN_OBJECT,
     "model_attributes_type": _AN_OBJECT,
     "dict_type": _AN_OBJECT,
+    "tuple_type": "Send an array in brackets.",
+    "literal_error": "Send {expected}.",
+    "greater_than_equal": "Send {ge} or more.",
+    "less_than_equal": "Send {le} or less.",
 }
 """In place of words that only a programmer in Python would understand, by pydantic's type."""
 
@@ -217,12 +222,12 @@ def read_request(model: type[Model], body: object) -> Model:
 
 
 def field_errors(error: ValidationError) -> tuple[FieldError, ...]:
-    """Pydantic's findings without the input and without its documentation links."""
+    """Pydantic's findings in words of our own, without the input."""
     return tuple(
         FieldError(
             field=".".join(str(part) for part in found["loc"]) or "body",
             code=_CODES.get(found["type"], "INVALID"),
-            message=_WORDS.get(found["type"], found["msg"]),
+            message=_WORDS.get(found["type"], _ANOTHER).format_map(found.get("ctx", {})),
         )
-        for found in error.errors(include_url=False, include_context=False, include_input=False)
+        for found in error.errors(include_url=False, include_input=False)
     )
