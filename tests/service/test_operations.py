@@ -137,7 +137,7 @@ def test_numbers_and_flags_of_a_body_are_never_read_from_texts_or_each_other() -
 
 def test_what_is_wrong_with_a_field_is_said_in_plain_words() -> None:
     """Of every request and every field: pydantic speaks of tuples and dictionaries."""
-    wrong = (None, -1, 2**60, 1.5, "x", [], [1], {}, True, [{}], {"type": "x"})
+    wrong: tuple[object, ...] = (None, -1, 2**60, 1.5, "x", [], [1], {}, True, [{}], {"type": "x"})
     said: set[str] = set()
     for operation in OPERATIONS:
         model = operation.request
