@@ -10,6 +10,7 @@ import pytest
 from tests.cli.all_commands import loaded_program
 
 from chainteller.conformance.specification import CHECKS
+from chainteller.domain.event_types import EVENT_TYPES
 from chainteller.service import error_codes, errors
 from chainteller.service.interface import Service
 from chainteller.settings.tree import NAMES
@@ -95,7 +96,7 @@ def test_every_command_that_is_named_exists(page: Path) -> None:
 def test_every_setting_and_command_id_that_is_named_exists(page: Path) -> None:
     known = {*NAMES, *(each.id for each in (*COMMANDS, *PALETTE))}
     known |= {f"service.{method}" for method in dir(Service)}
-    known |= {check.id for check in CHECKS}
+    known |= {check.id for check in CHECKS} | EVENT_TYPES
     for name in _NAME.findall(_text(page)):
         if not name.endswith(".py"):
             assert name in known, name

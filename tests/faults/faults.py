@@ -1056,7 +1056,7 @@ FAULTS = (
     Fault(
         "an approved withdrawal of a frozen account leaves a gateway",
         "engine/forwarding/reviews.py",
-        "    if account.control is not None and forbids(account.control, Act.WITHDRAW):\n",
+        "    if account.control == Control.FROZEN:\n",
         "    if account.control is not None and not account.control:\n",
         "tests/gateway/test_gateway.py",
     ),

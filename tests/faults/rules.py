@@ -230,7 +230,7 @@ RULES = (
     Fault(
         "a frozen account's withdrawals are sent",
         "engine/operations/payout_checks.py",
-        "return _FROZEN if account.control == Control.FROZEN else None",
+        "return FROZEN if account.control == Control.FROZEN else None",
         "return None",
         SIMULATOR,
     ),
