@@ -1,6 +1,7 @@
 """A bank's own customers: importing them from files."""
 
 import json
+import os
 import resource
 import shlex
 import subprocess
@@ -30,6 +31,8 @@ BAD = {
     "C-3,Kurt\a Gödel,basic,no,,,": "NAME_INVALID",
     "C-3,Kurt \u202eGödel,basic,no,,,": "NAME_INVALID",
     "C-3,\"=cmd|' /C calc'!A0\",basic,no,,,": "NAME_IS_FORMULA",
+    f"C-3,{'abandon ' * 11}about,basic,no,,,": "SECRET_PASTED",
+    f"{'4f' * 32},Kurt,basic,no,,,": "SECRET_PASTED",
     "C-3,Kurt,vip,no,,,": "KYC_LEVEL_UNKNOWN",
     "C-3,Kurt,basic,maybe,,,": "TERMS_UNREADABLE",
     "C-3,Kurt,basic,no,,checking,": "BANK_ACCOUNT_MISSING",
@@ -187,6 +190,16 @@ def test_a_file_of_another_form_is_refused_as_a_whole(
     ended = teller("customers", "import", str(path))
     assert (ended.code, told in ended.err) == (2, True), ended.err
     assert ended.err.startswith("USAGE: The ")
+
+
+def test_a_pipe_is_refused_in_words(home: Path, tmp_path: Path, teller: Teller) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    handle = os.open(pipe, os.O_RDWR)  # whoever reads it waits for nobody
+    os.write(handle, f"{HEADER}\n{ADA}\n".encode())
+    ended = teller("customers", "import", str(pipe))
+    os.close(handle)
+    assert ended.complaint[0] == f"USAGE: {pipe} can't be read twice."
 
 
 def test_an_import_that_was_killed_is_finished_by_the_next(

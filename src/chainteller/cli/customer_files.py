@@ -8,7 +8,7 @@ import codecs
 import csv
 from collections.abc import Iterator
 from contextlib import closing
-from io import TextIOWrapper
+from io import TextIOWrapper, UnsupportedOperation
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,6 +82,8 @@ def _encoding(path: Path) -> str:
             named = (name for mark, name in _ENCODINGS if begin.startswith(mark))
             encoding = next(named, "utf-8")
             _decode(file, encoding)
+    except UnsupportedOperation:
+        raise Usage(f"{path} can't be read twice.", "Name a file, and no pipe.") from None
     except OSError as error:
         raise Usage(f"{path}: {error.strerror}.", "Name a file that can be read.") from None
     return encoding

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 from chainteller.domain.assets import USD
 from chainteller.domain.ids import ID_FORM, plausible
 from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
+from chainteller.domain.pasted_secrets import find_secret
 from chainteller.domain.preconditions import KYC_LEVELS
 
 COLUMNS = (
@@ -72,6 +73,14 @@ def balance_of(line: Line) -> int:
 
 def problem(line: Line) -> Finding | None:
     """Why a line is refused, whatever else is known; None if it's in order."""
+    said = (line.reference, line.name, line.kyc_level, line.bank_account_id, line.bank_account_type)
+    if any(map(find_secret, filter(None, (*said, line.bank_account_balance)))):
+        return Finding(
+            "SECRET_PASTED",
+            "A field looks like a wallet's secret.",
+            "Delete it from the file. The wallet counts as exposed: the customer should move the "
+            "funds to a new one today.",
+        )
     if not plausible(line.reference):
         return Finding("REFERENCE_INVALID", f"The reference needs {ID_FORM}.")
     return _problem_of_customer(line) or _problem_of_account(line)
