@@ -59,6 +59,11 @@ def test_version_is_told(arguments: list[str]) -> None:
             "Next: Correct it, then look at the result with: chainteller config show",
         ),
         (
+            ["db", "report", "TXN_1"],
+            "USAGE: Missing option '--status'. Choose from: failed, returned",
+            "Next: chainteller db report --help",
+        ),
+        (
             ["accounts", "list", "--database", "sqlite:///b?mode=ro"],
             "CONFIGURATION: --database needs sqlite:///FILE without ?; --read-only is an option of "
             "its own",

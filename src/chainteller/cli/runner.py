@@ -115,7 +115,7 @@ def _print_body(error: TellerError) -> None:
 
 def _usage(error: click.UsageError) -> TellerError:
     """The error as it's told; a value that it would repeat may be a wallet's secret."""
-    message = error.format_message()
+    message = " ".join(error.format_message().split())  # choices stand on lines of their own
     try:
         require_no_secret("command line", message)
     except SecretEntered as entered:
