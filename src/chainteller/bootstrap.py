@@ -36,7 +36,7 @@ from chainteller.settings.tree import (
     RateSettings,
     Settings,
 )
-from chainteller.settings.values import SettingsInvalid
+from chainteller.settings.values import SettingsInvalid, why_unreadable
 from chainteller.storage.log.writer_keys import PublicKey
 from chainteller.storage.upkeep.worlds import kept_world, sample_world, world_file
 
@@ -518,7 +518,10 @@ def price_feed(settings: Settings, clock: Clock) -> "PriceFeed":
 
         try:
             return ReplayPrices.from_path(Path(argument).expanduser(), opens_at=clock.now())
-        except (OSError, ValueError) as error:
+        except (OSError, UnicodeDecodeError) as error:
+            told = f"engine.price_feed: {argument}: {why_unreadable(error)}"
+            raise SettingsInvalid([told]) from None
+        except ValueError as error:
             raise SettingsInvalid([f"engine.price_feed: {error}"]) from None
     from chainteller.adapters.prices_http import http_prices, venue_prices
 

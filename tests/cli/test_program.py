@@ -149,7 +149,8 @@ def test_a_remote_place_without_a_key_says_where_it_goes() -> None:
 def test_a_missing_file_of_prices_is_a_configuration_error() -> None:
     ended = in_this_process("markets", CHAINTELLER_ENGINE__PRICE_FEED="replay:/nowhere.csv")
     assert ended.code == 2
-    assert "engine.price_feed" in ended.err
+    told = "engine.price_feed: /nowhere.csv: No such file or directory"
+    assert ended.complaint[0] == f"CONFIGURATION: {told}"
 
 
 def test_an_unknown_variable_warns_and_goes_on() -> None:

@@ -66,6 +66,10 @@ def test_an_unknown_key_says_what_was_meant_and_where_it_stands(tmp_path: Path) 
             "not 'bank.example:443'",
         ),
         (
+            '[service]\nmetrics_address = "127.0.0.1:65536"',
+            "service.metrics_address needs HOST:PORT or the absolute path of a UNIX socket",
+        ),
+        (
             'maintenance = ["sol-usb"]',
             "engine.maintenance knows no market 'sol-usb', did you mean sol-usd?",
         ),

@@ -318,7 +318,8 @@ def verifier_key(value: object) -> str:
 
 def listening_address(value: object) -> str:
     address = text(value)
-    if not re.fullmatch(r"/.+|(\[[0-9A-Fa-f:.]+\]|[^\s:/]+):[1-9][0-9]{0,4}", address):
+    found = re.fullmatch(r"/.+|(?:\[[0-9A-Fa-f:.]+\]|[^\s:/]+):([1-9][0-9]{0,4})", address)
+    if found is None or int(found[1] or 0) > 65_535:
         raise ValueError("needs HOST:PORT or the absolute path of a UNIX socket")
     return address
 
