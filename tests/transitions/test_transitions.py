@@ -16,12 +16,11 @@ from chainteller.cli.main import run
 from chainteller.domain.agents import AgentStatus
 from chainteller.domain.challenges import ChallengeStatus, ClaimStatus, VerificationStatus
 from chainteller.domain.decisions import DecisionStatus
-from chainteller.domain.second_method import WATCH, SmallTransferStatus, StatementStatus
+from chainteller.domain.second_method import SmallTransferStatus, StatementStatus
 from chainteller.domain.trades import TRANSITIONS, QuoteStatus, TradeStatus
 from chainteller.domain.transfers import DEPOSIT_TRANSITIONS, WITHDRAWAL_TRANSITIONS
 from chainteller.domain.webhooks import WebhookStatus
-from chainteller.engine.operations import provider_requests
-from chainteller.engine.upkeep import due
+from chainteller.engine.operations.due_times import WORK
 from chainteller.service.operations import WRITES
 from chainteller.training.scenarios import CHANGES
 
@@ -363,7 +362,7 @@ def test_the_table_has_what_the_code_declares() -> None:
         reached = {row.after for row in TABLE if row.record == record}
         assert reached == set(statuses), record
     work = {kind for row in TABLE for kind in row.work}
-    assert work == {*due._STEPS, WATCH, provider_requests.SETTLE, "verification"}
+    assert work == {*WORK, "verification"}
     prices = {"move-price", "move-peg"}
     assert {each for row in TABLE for each in row.training} == {*CHANGES} - prices
     without_status = {"take_decision", "note_decision"}

@@ -13,6 +13,8 @@ class Facts(NamedTuple):
         has_left: What it held has left the account.
         gives_back: What it held was given back, unless it had left before.
         counts: It counts against limits.
+        is_timed: It lasts until the record's own time, a withdrawal's ``review_eta``, or until
+            somebody ends it.
         is_final: Nothing more is expected; a bank may still return what has arrived.
         no_cancellation: Why it can't be cancelled, where the status alone doesn't say so.
         is_searched: Its word says nothing else in a sentence.
@@ -24,6 +26,7 @@ class Facts(NamedTuple):
     has_left: bool = False
     gives_back: bool = False
     counts: bool = False
+    is_timed: bool = False
     is_final: bool = False
     no_cancellation: str = ""
     is_searched: bool = True

@@ -12,7 +12,7 @@ class TransferStatus(Status):
     gateway's provider, or the core bank or custody."""
 
     PROCESSING = "processing", Facts("[>]", "warn", holds=True, counts=True)
-    REVIEWING = "reviewing", Facts("[>]", "warn", holds=True, counts=True)
+    REVIEWING = "reviewing", Facts("[>]", "warn", holds=True, counts=True, is_timed=True)
     SENT = "sent", Facts(
         "[>]", "warn", has_left=True, counts=True, is_searched=False,
         no_cancellation="the withdrawal was sent and is on its way",
@@ -83,6 +83,8 @@ REPORTED = (TransferStatus.FAILED, TransferStatus.RETURNED)
 work, or a person's."""
 HOLDING = frozenset(status for status in TransferStatus if status.facts.holds)
 """Withdrawals in these states hold their funds and can be cancelled."""
+TIMED = frozenset(status for status in TransferStatus if status.facts.is_timed)
+"""Withdrawals in these states wait until their ``review_eta``."""
 FINAL = frozenset(status for status in TransferStatus if status.facts.is_final)
 """Nothing more is expected in these states."""
 COUNTED = frozenset(status for status in TransferStatus if status.facts.counts)

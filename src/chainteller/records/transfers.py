@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from chainteller.domain.decisions import UNCONFIRMED_HELD, is_by_person
-from chainteller.domain.transfers import DEPOSIT_TYPE, FINAL, HOLDING, TransferStatus
+from chainteller.domain.transfers import DEPOSIT_TYPE, FINAL, HOLDING, TIMED, TransferStatus
 from chainteller.records.blocks import Next, Step
 from chainteller.records.fields import (
     ADDRESS,
@@ -192,17 +192,16 @@ def next_of(transfer: "Transfer", *, can_cancel: bool) -> Next:
 def due_of(transfer: "Transfer") -> Next | None:
     """What happens next by itself, while a withdrawal is held; None where nothing is expected."""
     review = transfer.review
-    if transfer.as_of is not None or review is None or transfer.status != TransferStatus.REVIEWING:
+    if transfer.as_of is not None or review is None or transfer.status not in TIMED:
         return None
     if review.eta is None:
         return Next("held: the wallet couldn't be checked; C cancels it")
-    if is_by_person(review.reason):
+    if transfer.status == TransferStatus.REVIEWING and is_by_person(review.reason):
         return Next(f"decision by {review.eta:%d %b %H:%M}", "7")
     then = "refused" if review.reason == UNCONFIRMED_HELD else "sent"
     return Next(f"held until {review.eta:%d %b %H:%M:%S}, then {then}")
 
 
-_WAITING = frozenset({TransferStatus.PROCESSING, TransferStatus.REVIEWING})
 _BY_HAND = frozenset({"cancel_withdrawal"})
 """What the audit trail calls a step that an agent made."""
 _TONES = {"completed": "good", "sent": "accent", "failed": "bad", "rejected": "bad"}
@@ -219,7 +218,7 @@ def steps_of(transfer: "Transfer", trail: "Sequence[AuditRow]" = ()) -> list[Ste
     reached = {row.action.rpartition(".")[2] for row in trail if not row.error}
     if not trail:
         steps = [Step(transfer.created, _happened(transfer, "requested"))]
-    if transfer.status not in _WAITING and not reached & {transfer.status, *_BY_HAND}:
+    if transfer.status not in HOLDING and not reached & {transfer.status, *_BY_HAND}:
         words, tone = _happened(transfer, transfer.status), _TONES.get(transfer.status, "")
         steps.append(Step(transfer.completed_at or transfer.updated, words, tone))
     return steps

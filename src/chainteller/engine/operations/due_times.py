@@ -5,7 +5,7 @@ record: a review has its end, anything else counts from the record's last step a
 settings in force.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from chainteller.domain.challenges import ChallengeStatus
@@ -15,7 +15,7 @@ from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.second_method import WATCH
 from chainteller.domain.timekeeping import stamped
 from chainteller.domain.trades import TradeStatus
-from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.domain.transfers import TIMED, Direction, TransferStatus
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
     decision_records,
@@ -33,85 +33,102 @@ from chainteller.storage.queries.provider_requests import IS_HERE, IS_OWN
 class Work(NamedTuple):
     """Work of one kind.
 
-    Records of ``table`` (and ``direction``) wait for it in ``status``. It's due at the instant in
+    Records of ``table`` (and ``direction``) wait for it in ``statuses``. It's due at the instant in
     the column ``at``, or after it by the delay of the settings that ``delay`` names
     (``domain.rules.DELAYS``; empty for none). In ``ended``, a record doesn't need it any more: the
     job that is left is dropped when it's due. Only rows that fulfil ``only`` wait, if it's given.
+    ``step`` is the function of ``engine.operations`` that does it, empty where no transaction does;
+    a command imports those of the kinds that are due: payouts check wallets, and import every
+    family of them.
     """
 
     table: Table
-    status: str
+    statuses: Collection[str]
     at: str
     delay: str | None
     ended: frozenset[str] = frozenset()
     direction: Direction | None = None
     only: str = ""
+    step: str = ""
 
 
 _S = TransferStatus
 WORK: Mapping[str, Work] = {
     trades.FILL: Work(
         Tables.trade,
-        TradeStatus.PROCESSING,
+        (TradeStatus.PROCESSING,),
         "created",
         "fill",
         frozenset({TradeStatus.CANCELLED}),
         only=IS_HERE,
+        step="settlement.fill",
     ),
-    trades.SETTLE: Work(Tables.trade, TradeStatus.EXECUTED, "executed_at", "settle", only=IS_OWN),
+    trades.SETTLE: Work(
+        Tables.trade,
+        (TradeStatus.EXECUTED,),
+        "executed_at",
+        "settle",
+        only=IS_OWN,
+        step="settlement.settle",
+    ),
     deposits.COMPLETE: Work(
         Tables.transfer,
-        _S.PROCESSING,
+        (_S.PROCESSING,),
         "created",
         "deposit",
         frozenset({_S.FAILED}),
         Direction.DEPOSIT,
         IS_HERE,
+        "deposits.complete",
     ),
     transfers.REVIEW: Work(
         Tables.transfer,
-        _S.REVIEWING,
+        TIMED,
         "review_eta",
         None,
         frozenset({_S.CANCELLED, _S.REJECTED}),
         Direction.WITHDRAWAL,
+        step="payouts.end_review",
     ),
     transfers.SEND: Work(
         Tables.transfer,
-        _S.PROCESSING,
+        (_S.PROCESSING,),
         "updated",
         "withdrawal",
         frozenset({_S.CANCELLED, _S.FAILED}),
         Direction.WITHDRAWAL,
         f"(told IS NOT NULL OR {IS_HERE})",
+        "payouts.send",
     ),
     transfers.COMPLETE: Work(
         Tables.transfer,
-        _S.SENT,
+        (_S.SENT,),
         "updated",
         "withdrawal",
         frozenset({_S.FAILED}),
         Direction.WITHDRAWAL,
         IS_HERE,
+        "payouts.complete",
     ),
     decision_records.DUE: Work(
         Tables.decision,
-        DecisionStatus.OPEN,
+        (DecisionStatus.OPEN,),
         "due",
         None,
         frozenset(DecisionStatus) - {DecisionStatus.OPEN},
         only=f"due < {NEVER} AND kind <> '{DecisionKind.WITHDRAWAL}'",
+        step="decisions.end",
     ),
     provider_requests.SETTLE: Work(
         Tables.provider_request,
-        RequestStatus.SENDING,
+        (RequestStatus.SENDING,),
         "due",
         None,
         frozenset(RequestStatus) - {RequestStatus.SENDING},
     ),
     WATCH: Work(
         Tables.challenge,
-        ChallengeStatus.OPEN,
+        (ChallengeStatus.OPEN,),
         "created",
         "",
         frozenset(ChallengeStatus) - {ChallengeStatus.OPEN},
@@ -150,7 +167,7 @@ def due_at(tx: UnitOfWork, kind: str, record: Record) -> int:
         AssertionError: the record doesn't say.
     """
     work = WORK[kind]
-    if record.status != work.status:
+    if record.status not in work.statuses:
         return tx.now
     if record.at is None:
         raise AssertionError(f"a record that waits for {kind} doesn't say since when or until when")

@@ -1,7 +1,7 @@
 """Work that is due: which function does each kind, and doing it one transaction at a time."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -14,8 +14,6 @@ from chainteller.engine.core.breaches import Breach, of_heads
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.operations import (
-    decision_records,
-    deposits,
     due_times,
     logged_rows,
     outside_steps,
@@ -23,6 +21,7 @@ from chainteller.engine.operations import (
     trades,
     transfers,
 )
+from chainteller.engine.operations.due_times import WORK
 from chainteller.service import operations
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries import jobs
@@ -31,17 +30,6 @@ from chainteller.telemetry import tracing
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
 _log = logging.getLogger(__name__)
-_STEPS: Mapping[str, str] = {
-    trades.FILL: "settlement.fill",
-    trades.SETTLE: "settlement.settle",
-    deposits.COMPLETE: "deposits.complete",
-    transfers.REVIEW: "payouts.end_review",
-    decision_records.DUE: "decisions.end",
-    transfers.SEND: "payouts.send",
-    transfers.COMPLETE: "payouts.complete",
-}
-"""Functions of ``engine.operations``. A command imports those of the kinds that are due: payouts
-check wallets, and import every family of them."""
 
 
 def run(context: EngineContext, limit: int) -> int:
@@ -199,7 +187,7 @@ def _put_off_by_others(tx: UnitOfWork, job: Record, due_at: int) -> tuple[Breach
 
 
 def _do(tx: UnitOfWork, job: Record) -> None:
-    _operation(_STEPS[job.kind])(tx, job.reference)
+    _operation(WORK[job.kind].step)(tx, job.reference)
     if not tx.is_told:
         tx.audit(trades.DROPPED, job.reference, {"kind": job.kind})
 

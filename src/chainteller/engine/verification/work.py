@@ -19,7 +19,7 @@ from chainteller.engine.operations import due_times
 from chainteller.engine.operations.due_times import WORK, Work
 from chainteller.engine.verification.epochs import Epochs
 from chainteller.engine.verification.replay import Books
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Record, Session, quoted
 from chainteller.storage.queries import clock
 from chainteller.storage.upkeep import inspection
 
@@ -80,7 +80,7 @@ def _of_job(connection: Session, job: Record, times: "_Times") -> Breaches:
     record = work and due_times.record_of(connection, job.kind, job.reference)
     if work is None or record is None or record.direction != work.direction:
         yield Breach(8, "work is scheduled on a record that is missing", where)
-    elif record.status == work.status:
+    elif record.status in work.statuses:
         problem = times.problem(job, record.at, work)
         if problem:
             yield Breach(8, problem, where, record.organisation_id)
@@ -93,7 +93,7 @@ def _unscheduled(connection: Session, kind: str, work: Work) -> Iterable[Record]
     """Records that wait for work without a job. Looks for arrivals end by themselves."""
     if kind == WATCH:
         return ()
-    waits = f"status = '{work.status}' AND {work.at} IS NOT NULL"
+    waits = f"status IN ({quoted(work.statuses)}) AND {work.at} IS NOT NULL"
     if work.direction is not None:
         waits += f" AND direction = '{work.direction}'"
     if work.only:

@@ -7,9 +7,9 @@ from chainteller.domain.challenges import ChallengeStatus, ClaimStatus
 from chainteller.domain.clock import parse_instant
 from chainteller.domain.decisions import NEVER, DecisionStatus
 from chainteller.domain.trades import QuoteStatus
-from chainteller.domain.transfers import TransferStatus
+from chainteller.domain.transfers import TIMED
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Session, row_of
+from chainteller.storage.db.query import Query, Session, quoted, row_of
 from chainteller.storage.db.sources import Source
 from chainteller.storage.log import last_writes, views
 from chainteller.storage.log.rows import DEPLOYMENT
@@ -117,11 +117,9 @@ open_quotes = _QUOTES.rows
 jobs_after = Source(records.Job).where("run_at > :instant").rows
 """Jobs that are due after an instant."""
 reviews_until = (
-    Source(records.Transfer)
-    .where(f"status = '{TransferStatus.REVIEWING}' AND review_eta > :instant")
-    .rows
+    Source(records.Transfer).where(f"status IN ({quoted(TIMED)}) AND review_eta > :instant").rows
 )
-"""Withdrawals whose review ends after an instant."""
+"""Withdrawals that wait until after an instant."""
 decisions_until = (
     Source(records.Decision)
     .where(f"status = '{DecisionStatus.OPEN}' AND due > :instant AND due < {NEVER}")

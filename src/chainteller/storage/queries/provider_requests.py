@@ -33,12 +33,10 @@ _WAS_ASKED = Query(
     "AND operation IN :operations LIMIT 1",
     Value,
 )
-_NOT_PAID = (
-    TransferStatus.REVIEWING,
-    TransferStatus.CANCELLED,
-    TransferStatus.REJECTED,
-    TransferStatus.FAILED,
-    TransferStatus.UNKNOWN,
+_NOT_PAID = tuple(
+    each
+    for each in TransferStatus
+    if not each.facts.has_left and each is not TransferStatus.PROCESSING
 )
 
 

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from chainteller.domain.trades import TradeStatus
-from chainteller.domain.transfers import TransferStatus
+from chainteller.domain.transfers import HOLDING, WITHDRAWAL_TRANSITIONS, TransferStatus
 from chainteller.service.errors import TellerError
 from chainteller.service.operations import TRANSACTIONS
 from chainteller.tui.desk import Desk
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _NEWEST = 100
 """Transactions that are read of a customer."""
+_WORDS = {TransferStatus.REVIEWING: "in review"}
 _SETTLED_S = 0.3
 """How long the same customer has to be served before they are read about."""
 _REST_S = 5.0
@@ -156,10 +157,11 @@ def _read_desk(service: "Service", offers: Callable[[str], bool], market: str) -
     if offers("all-trades"):
         waiting.append(("trade processing", _count(service.all_trades, TradeStatus.PROCESSING)))
     if offers("all-transfers"):
-        reviewing = _count(service.all_transfers, TransferStatus.REVIEWING)
-        waiting.append(("transfer in review", reviewing))
-        processing = _count(service.all_transfers, TransferStatus.PROCESSING)
-        waiting.append(("transfer processing", processing))
+        waiting += [
+            (f"transfer {_WORDS.get(each, each)}", _count(service.all_transfers, each))
+            for each in WITHDRAWAL_TRANSITIONS
+            if each in HOLDING
+        ]
     return DeskView(tuple(waiting), markets, market, samples)
 
 
