@@ -133,6 +133,10 @@ class Customer:
     key: bytes
     registered: Address
 
+    @property
+    def address(self) -> str:
+        return self.registered.display
+
     def sign(self, message: bytes) -> bytes:
         if self.family == "cosmos":
             return sign_cosmos(self.key, message, self.registered.display)

@@ -5,6 +5,7 @@ case is known, so a wrong verdict, a wrong cause that is called certain, a state
 the checker refuses, and an address that nobody owns are all counted. The last answer counts. Words:
 
 - `held-out`, `programs`, `routes`: texts are altered by another generator of `travelled`
+- `stations`: as above, with what else customers do, and signatures in the forms of their wallets
 - `longer`: what a diagnosis found nothing in is searched for longer, as the console does
 - `back`: the customer copies the text from the wallet where the answer asks for it
 - `mail`: what the wallet shows is beside the signature, in a mail
@@ -37,7 +38,7 @@ from tests.wallets.customers import (
     known,
 )
 from tests.wallets.secrets_of_wallets import secrets_of_wallets
-from tests.wallets.travelled import held_out, journeys, programs, routes
+from tests.wallets.travelled import held_out, journeys, programs, routes, stations
 from tests.wallets.travelled.journeys import Journey
 
 from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
@@ -66,13 +67,15 @@ FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
 
 GENERATORS = {
     "": journeys.journeys, "held-out": held_out.journeys, "programs": programs.journeys,
-    "routes": routes.journeys,
+    "routes": routes.journeys, "stations": None,
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """`causes` are those that are right; `signer` is the address that has to be named."""
+    """`causes` are those that are right; `signer` is the address that has to be named. `paste` has
+    the text beside the signature, `is_in_paste` if it came through. What a signature or a paste
+    can't tell is counted apart."""
 
     kind: str
     name: str
@@ -82,6 +85,9 @@ class Labelled:
     signer: str | None = None
     owners: frozenset[str] = frozenset()
     shown: str = ""
+    paste: str = ""
+    has_own_words: bool = False
+    is_in_paste: bool = True
 
 
 @dataclass(slots=True)
@@ -196,12 +202,13 @@ def labelled_cases(
             "other_challenges": tuple(_others(customer, rng, texts, is_short=is_short)),
             "known_addresses": companions,
         }
-        made = _MAKERS[kind](customer, rng, context)
+        made = _MAKERS[kind](customer, rng, {**context, "kind": kind})
         made[4].pop("alter")
-        shown = made[4].pop("shown", "")
+        about = {key: made[4].pop(key) for key in ("shown", "paste", *_KNOWABLE) if key in made[4]}
         yield Labelled(
-            kind, made[0], case(customer.registered, made[1], **made[4]), made[2],
-            accepted=None in made[2], signer=made[3], owners=owners, shown=shown,
+            made[4].pop("kind"), made[0], case(customer.registered, made[1], **made[4]),
+            made[2], accepted=None in made[2], signer=made[3], owners=owners,
+            **about,
         )  # fmt: skip
 
 
@@ -218,11 +225,42 @@ def _journey(rng: Random, context: dict[str, Any], text: str, *, is_knowable: bo
 def _altered(
     customer: Customer, rng: Random, context: dict[str, Any], *, is_knowable: bool
 ) -> Made:
+    if context["alter"] is None:
+        return _sent(customer, rng, context)
     text = context["challenge"].text
     journey = _journey(rng, context, text, is_knowable=is_knowable)
     name = f"{customer.family}: {', '.join(journey.steps)}"
     context = {**context, "shown": journey.shown}
     return name, customer.answer(journey.signed), FORMAT, None, context
+
+
+_KNOWABLE = ("has_own_words", "is_in_paste")
+_CAUSES = {
+    stations.TEXT: FORMAT, stations.EXACT: frozenset({None}),
+    stations.OTHER_WALLET: frozenset({WRONG_WALLET_ADDRESS}),
+    stations.OTHER_NETWORK: frozenset({NETWORK_MISMATCH}),
+}  # fmt: skip
+
+
+def _sent(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
+    other = rng.choice([each for each in customers(customer.family) if each is not customer])
+    earlier = rng.choice(context["other_challenges"])
+    asked = context["challenge"].text
+    sent = stations.sent(rng, asked, customer, other=other, earlier=earlier.text)
+    causes, signer = _CAUSES.get(sent.cause, FORMAT), None
+    if sent.cause == stations.OTHER_WALLET:
+        context = {**context, "known_addresses": known(other.registered)}
+        signer = other.address
+    elif sent.cause == stations.OTHER_MESSAGE and earlier.state == "expired":
+        causes = frozenset({EXPIRED_CHALLENGE})
+    about = {
+        "shown": sent.shown, "paste": sent.paste, "has_own_words": sent.has_own_words,
+        "is_in_paste": sent.is_in_paste,
+    }  # fmt: skip
+    if sent.cause != stations.TEXT:
+        about["kind"] = sent.cause
+    name = f"{customer.family}: {', '.join(sent.steps)}"
+    return name, sent.signature, causes, signer, {**context, **about}
 
 
 def _other_text(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
@@ -329,7 +367,10 @@ def judge_all(
 ) -> Rates:
     """`back` also gives the text that the wallet shows, where an answer asks for it."""
     rates = Rates()
-    for labelled in map(_in_mail, cases) if mail else cases:
+    for each in cases:
+        labelled = _in_mail(each) if mail else each
+        if labelled.has_own_words and not (mail or back):
+            labelled = replace(labelled, kind="own words")
         started = time.process_time()
         answer = diagnose(labelled.case)
         if longer and answer.can_search_longer:
@@ -341,6 +382,9 @@ def judge_all(
 
 
 def _in_mail(labelled: Labelled) -> Labelled:
+    if labelled.paste:
+        kind = labelled.kind if labelled.is_in_paste else "not in the paste"
+        return replace(labelled, kind=kind, case=replace(labelled.case, signature=labelled.paste))
     mail = f"Hello,\n\nI signed this:\n{labelled.shown}\n\n{labelled.case.signature}\n\nRegards"
     about = replace(labelled.case, signature=mail if labelled.shown else labelled.case.signature)
     return replace(labelled, case=about)
