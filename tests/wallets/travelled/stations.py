@@ -560,7 +560,8 @@ def _sent(rng: Random, asked: str, wallet: Wallet, other: Wallet, earlier: str) 
         answer = _elsewhere(rng, wallet, message)
         steps = [cause]
     else:
-        answer, how = _sign(rng, other if cause == OTHER_WALLET else wallet, message)
+        signer, is_plain = other if cause == OTHER_WALLET else wallet, message == given.encode()
+        answer, how = _sign(rng, signer, message, old=cause == TEXT and is_plain)
         steps += how
     if answer is None:
         return None
@@ -583,12 +584,12 @@ def _travels(rng: Random, text: str) -> tuple[str, list[str]]:
     return text, steps
 
 
-def _sign(rng: Random, wallet: Wallet, message: bytes) -> tuple[str, list[str]]:
+def _sign(rng: Random, wallet: Wallet, message: bytes, *, old: bool) -> tuple[str, list[str]]:
     """The signature, and how it was made if not in the network's usual way."""
     if wallet.family == "solana" and rng.random() < 0.15:
         message = _solana_envelope(rng, message, bytes(SigningKey(wallet.key).verify_key))
         return _form(rng, wallet, wallet.sign(message)), ["envelope"]
-    if wallet.family in {"evm", "tron"} and rng.random() < 0.06:
+    if wallet.family in {"evm", "tron"} and old and rng.random() < 0.1:
         head = b"" if wallet.family == "evm" else b"\x19TRON Signed Message:\n32"
         packed = _recoverable(wallet.key, keccak(head + message), first=None)
         return _form(rng, wallet, packed), ["the old way"]
