@@ -1,11 +1,15 @@
 """What is tried of a text: composed alterations, each form once, the likeliest first."""
 
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from itertools import islice
 from json import dumps
 
+import coincurve
 import pytest
+from eth_hash.auto import keccak
 from tests.wallets.checker import proves
 from tests.wallets.customers import (
     EVERY_FAMILY,
@@ -169,6 +173,41 @@ def test_the_text_that_stands_beside_a_signature_in_a_mail_proves_the_cause(
     assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True), answer.finding
     assert answer.witness is not None
     assert proves(answer.witness)
+
+
+@pytest.mark.parametrize(
+    ("signed", "paste"),
+    [
+        (lambda given: sha256(given).digest(), "> Message: {}\n> Signature: {}"),
+        (lambda given: b"0x" + given.hex().encode(), "I signed \u201c{}\u201d. The result is {}"),
+        (
+            lambda given: given + b"\r\n",
+            "[20.11.26, 13:09:12] Jane: {}\n[20.11.26, 13:09:40] Jane: {}",
+        ),
+        (lambda given: given, "I got this: {1} for {0}\tThanks"),
+    ],
+)
+def test_what_a_wallet_made_of_a_part_of_the_paste_proves_the_cause(
+    signed: Callable[[bytes], bytes], paste: str
+) -> None:
+    """The part is between other words, and the bytes that were signed are nowhere in the paste."""
+    customer, given = customers("evm")[0], f"Your code: {SHORT.lower()}"
+    text = paste.format(given, customer.answer(signed(given.encode())))
+    mine = challenge(customer.registered, text=SHORT)
+    answer = diagnose(case(customer.registered, text, challenge=mine))
+    assert (answer.finding, answer.certain) == ("EDITED_TEXT", True)
+    assert answer.witness is not None
+    assert proves(answer.witness)
+
+
+def test_a_part_of_the_paste_that_was_hashed_in_an_old_way_is_found() -> None:
+    customer, given = customers("tron")[0], f"Your code: {SHORT}"
+    digest = keccak(b"\x19TRON Signed Message:\n32" + given.encode())
+    packed = coincurve.PrivateKey(customer.key).sign_recoverable(digest, hasher=None)
+    paste = f"Message: {given}\nSignature: {packed[:64].hex()}{27 + packed[64]:02x}"
+    mine = challenge(customer.registered, text=SHORT)
+    answer = diagnose(case(customer.registered, paste, challenge=mine))
+    assert (answer.finding, answer.cause) == ("OLD_TRON_SIGN", "WRONG_MESSAGE_FORMAT")
 
 
 def test_our_own_text_in_another_wallet_says_that_another_wallet_signed() -> None:

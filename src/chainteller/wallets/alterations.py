@@ -81,13 +81,14 @@ _FARTHEST = 14.0
 """The cost of an alteration that the longer search just reaches."""
 
 
-def alterations(text: str) -> tuple[Alteration, ...]:
-    """All of them for a text of this length, the likeliest first."""
-    return _alterations(next((each for each in _LENGTHS if len(text) <= each), _LENGTHS[-1]))
+def usual_length(text: str) -> int:
+    """The length that the text counts as: the next of the usual ones."""
+    return next((each for each in _LENGTHS if len(text) <= each), _LENGTHS[-1])
 
 
 @cache
-def _alterations(length: int) -> tuple[Alteration, ...]:
+def alterations(length: int) -> tuple[Alteration, ...]:
+    """All of them for a text of one of the usual lengths, the likeliest first."""
     kinds = [(stage, kind) for stage, those in _KINDS.items() for kind in those]
     everything = sum(kind.weight for _, kind in kinds)
     found = []

@@ -24,7 +24,6 @@ _MOST_READINGS = 40
 _MOST_PARTS = 8
 _MOST_OBJECTS = 60
 _MOST_TEXTS = 8
-_MOST_LINES, _LONGEST_RUN, _SHORTEST_RUN = 40, 8, 8
 _SIGNATURE_SIZES = (64, 65)
 _LONGEST_GROUP, _SHORTEST_GROUPED = 16, 64
 _LONGEST_PAYLOAD = 4000
@@ -57,7 +56,6 @@ _PIECES = re.compile(
 _EMPHASIS = re.compile(
     r"(?<![0-9A-Za-z+/_-])_+(?=[0-9A-Za-z])|(?<=[0-9A-Za-z=])_+(?![0-9A-Za-z+/_-])"
 )
-_BLANK_LINES = re.compile(r"\n[ \t>]*\n")
 _INDEXED = re.compile(
     r"(?<![\d.:])0\s*[:=]\s*\d{1,3}(?:[,;\s]+\d{1,2}\s*[:=]\s*\d{1,3}){63,64}(?!\d)", re.ASCII
 )
@@ -195,20 +193,6 @@ def read_clipboard(paste: str, family: Family) -> Clipboard:
     return found
 
 
-def runs_of_lines(paste: str) -> Iterator[str]:
-    """Paragraphs and runs of lines, each of which may be the text that was signed: as they are,
-    without blanks around them, and after a label.
-    """
-    text = paste.replace("\r\n", "\n")
-    lines = text.split("\n")[:_MOST_LINES]
-    sizes = range(1, min(len(lines), _LONGEST_RUN) + 1)
-    runs = (lines[at : at + size] for size in sizes for at in range(len(lines) - size + 1))
-    for run in (*_BLANK_LINES.split(text)[:_MOST_LINES], *map("\n".join, runs)):
-        for form in (run, run.strip(), run.partition(": ")[2].strip()):
-            if _SHORTEST_RUN <= len(form) <= _LONGEST_PAYLOAD:
-                yield form
-
-
 def _views(paste: str) -> Iterator[str]:
     """The paste as it is, and without what programs wrap around lines and characters."""
     visible = without_invisibles(paste).replace("\r\n", "\n")
@@ -319,6 +303,8 @@ def _closing(source: str, start: int) -> int:
 def _walk(value: object, family: Family, found: Clipboard, where: str, depth: int) -> None:
     if depth > _MOST_PARTS:
         return
+    if isinstance(value, str) and value[:1] in {"{", "["}:
+        value = _parse(value, 0, json.JSONDecoder())[0] or value
     data = _octets(_plain(value))
     if data:
         found.add(data, "array", f"a list of numbers in {where}")
@@ -343,6 +329,8 @@ def _read_object(
     for key, each in named.items():
         if key in _SIGNATURE_KEYS and isinstance(each, str):
             _read_value(each, family, found, f"{key} in {where}")
+            if each[:1] in {"{", "["}:
+                _walk(each, family, found, f"{key} in {where}", depth + 1)
         elif isinstance(each, (dict, list)):
             _walk(each, family, found, f"{key} in {where}", depth + 1)
 

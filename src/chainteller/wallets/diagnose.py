@@ -23,7 +23,7 @@ from chainteller.wallets.cases import (
     KnownAddress,
     KnownChallenge,
 )
-from chainteller.wallets.clipboard import Clipboard, read_clipboard, runs_of_lines
+from chainteller.wallets.clipboard import Clipboard, read_clipboard
 from chainteller.wallets.differences import describe
 from chainteller.wallets.encodings import Candidate, SignatureReading, once_only
 from chainteller.wallets.families import FAMILIES
@@ -43,7 +43,15 @@ from chainteller.wallets.pasted_secrets import SecretPasted, base58_keys, hex_ke
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature
-from chainteller.wallets.search import Found, find_signed, is_shown_as, search, search_shown
+from chainteller.wallets.search import (
+    Found,
+    find_signed,
+    is_shown_as,
+    search,
+    search_shown,
+    search_stated,
+)
+from chainteller.wallets.stated import stated_texts
 from chainteller.wallets.transit import Journey, makes
 from chainteller.wallets.verify import verify_reading
 from chainteller.wallets.witness import Witness
@@ -104,7 +112,7 @@ def diagnose(case: Case) -> Diagnosis:
     )
 
 
-_MOST_STATED, _MOST_RUNS, _MOST_LIKE_OURS, _ALIKE = 20, 300, 3, 8
+_MOST_STATED, _MOST_PARTS, _MOST_HASHED, _MOST_LIKE_OURS, _ALIKE = 20, 400, 24, 3, 8
 
 
 def _address_like(text: str, registered: Address) -> Address | None:
@@ -190,16 +198,13 @@ class _Attempt:
         return [each for each in dict.fromkeys(messages) if each != self.text][:_MOST_STATED]
 
     @cached_property
-    def runs(self) -> list[str]:
-        """Runs of lines of the paste, without our own text, the one most like it first."""
-        from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - only diagnoses need it
-
+    def parts(self) -> list[str]:
+        """Parts of the paste that may have been signed, without our text, the likeliest first."""
         ours = self.case.challenge.text
         stated = [each.decode("utf-8", "replace") for each in self.stated_messages]
-        runs = dict.fromkeys((*stated, *runs_of_lines(self.case.signature)))
-        runs.pop(ours, None)
-        alike = sorted(runs, key=lambda run: ratio(_plain(ours), _plain(run)), reverse=True)
-        return alike[:_MOST_RUNS]
+        parts = dict.fromkeys((*stated, *stated_texts(self.case.signature, ours)))
+        parts.pop(ours, None)
+        return list(parts)[:_MOST_PARTS]
 
     @property
     def stated_addresses(self) -> list[Address]:
@@ -208,13 +213,11 @@ class _Attempt:
         return [each for each in found if each is not None]
 
     @property
-    def shown_texts(self) -> list[str]:
-        """What the customer's wallet shows as signed, or parts of the paste that are like ours."""
-        if self.case.signed_text:
-            return [self.case.signed_text][: len(self.case.signed_text) <= MAX_PASTE]
-        ours, likely = _plain(self.case.challenge.text), self.runs[:_MOST_LIKE_OURS]
+    def parts_like_ours(self) -> list[str]:
+        """The parts of the paste that hold a piece of our text."""
+        ours = _plain(self.case.challenge.text)
         pieces = [ours[at : at + _ALIKE] for at in range(0, len(ours), _ALIKE)]
-        return [each for each in likely if any(piece in _plain(each) for piece in pieces)]
+        return [each for each in self.parts if any(piece in _plain(each) for piece in pieces)]
 
     @property
     def shape(self) -> Shape:
@@ -547,11 +550,24 @@ _HEX = re.compile(rb"(?:0x)?((?:[0-9a-fA-F]{2})+)")
 
 def _stated_text(attempt: _Attempt) -> Diagnosis | None:
     """A known key signed the text that the paste itself shows."""
-    runs = [each.encode("utf-8", "replace") for each in attempt.runs]
-    decoded = [bytes.fromhex(found[1].decode()) for found in map(_HEX.fullmatch, runs) if found]
-    messages = dict.fromkeys((*attempt.stated_messages, *runs, *decoded))
+    parts = [each.encode("utf-8", "replace") for each in attempt.parts]
+    decoded = [bytes.fromhex(found[1].decode()) for found in map(_HEX.fullmatch, parts) if found]
+    messages = dict.fromkeys((*parts, *decoded))
     found = find_signed(attempt.probe_as, attempt.case.challenge, messages, attempt.everybody)
-    return _by_shown_text(attempt, found) if found else None
+    return _by_shown_text(attempt, found) if found else _otherwise_hashed(attempt, parts)
+
+
+def _otherwise_hashed(attempt: _Attempt, messages: list[bytes]) -> Diagnosis | None:
+    """The registered key signed one of the messages in a way that its network doesn't know."""
+    registered, family = attempt.registered, attempt.family
+    for message in messages[:_MOST_HASHED]:
+        for finding, scheme, digest in family.other_digests(registered):
+            hashed = digest(message)
+            if attempt.probe.match_digest(hashed, registered) is not None:
+                named = [(scheme, hashed)]
+                witness = key_witness(attempt.reading_as(family), registered, message, named)
+                return _by_registered(attempt, message, finding, witness)
+    return None
 
 
 def _stated_address(attempt: _Attempt) -> Diagnosis | None:
@@ -579,15 +595,18 @@ def _stated_address(attempt: _Attempt) -> Diagnosis | None:
 
 def _shown_text(attempt: _Attempt) -> Diagnosis | None:
     """A known key signed what the customer's wallet, or a part of the paste, shows as signed."""
-    case = attempt.case
-    for shown in attempt.shown_texts:
-        found = search_shown(
-            attempt.probe_as, case.challenge, shown, attempt.everybody,
-            longer=case.search_longer, asked=bool(case.signed_text),
-        )  # fmt: skip
-        if found is not None:
-            return _by_shown_text(attempt, found)
-    return None
+    case, shown = attempt.case, attempt.case.signed_text
+    parts = [shown][: len(shown) <= MAX_PASTE] if shown else attempt.parts_like_ours
+    found = search_stated(
+        attempt.probe_as, case.challenge, parts, attempt.everybody, longer=case.search_longer
+    )
+    for text in parts[:_MOST_LIKE_OURS]:
+        if found is None:
+            found = search_shown(
+                attempt.probe_as, case.challenge, text, attempt.everybody,
+                longer=case.search_longer, asked=bool(shown),
+            )  # fmt: skip
+    return _by_shown_text(attempt, found) if found else None
 
 
 def _by_shown_text(attempt: _Attempt, found: Found) -> Diagnosis:
@@ -600,12 +619,23 @@ def _by_shown_text(attempt: _Attempt, found: Found) -> Diagnosis:
         answer = _signed_other(attempt, other, signed, signer)
         return replace(answer, differences=describe(other.text, signed))
     if signer.canonical == attempt.registered.canonical:
-        answer = _answer(case, "EDITED_TEXT", witness=witness)
-        certain = is_ours or not any(_is_of_another_cause(attempt, each) for each in attempt.others)
-        answer = replace(answer, certain=certain)
-    else:
-        answer = _by_other_wallet(attempt, signer, witness)
+        return _by_registered(attempt, signed, "EDITED_TEXT", witness)
+    answer = _by_other_wallet(attempt, signer, witness)
     return replace(answer, differences=describe(case.challenge.text, signed))
+
+
+def _by_registered(
+    attempt: _Attempt, signed: bytes, finding: str, witness: Witness | None
+) -> Diagnosis:
+    """A text that isn't quite ours; certain of the cause if it shows that it was ours."""
+    case = attempt.case
+    answer = _answer(case, finding, witness=witness)
+    if signed == attempt.text:
+        return answer
+    certain = _names_challenge(signed, case.challenge) or not any(
+        _is_of_another_cause(attempt, each) for each in attempt.others
+    )
+    return replace(answer, certain=certain, differences=describe(case.challenge.text, signed))
 
 
 def _names_challenge(signed: bytes, challenge: KnownChallenge) -> bool:
@@ -661,14 +691,7 @@ def _altered(attempt: _Attempt, journey: Journey, signer: Address, what: str) ->
 
 
 def _other_hashing(attempt: _Attempt) -> Diagnosis | None:
-    registered, family = attempt.case.challenge.address, attempt.family
-    for finding, scheme, digest in family.other_digests(registered):
-        hashed = digest(attempt.text)
-        if attempt.probe.match_digest(hashed, registered) is not None:
-            named = [(scheme, hashed)]
-            witness = key_witness(attempt.reading_as(family), registered, attempt.text, named)
-            return _answer(attempt.case, finding, witness=witness)
-    return None
+    return _otherwise_hashed(attempt, [attempt.text])
 
 
 def _other_family(attempt: _Attempt) -> Diagnosis | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, product, zip_longest
 
 from chainteller.domain.json_depth import parse_json
+from chainteller.wallets.alterations import Stage
 from chainteller.wallets.cases import KnownAddress, KnownChallenge
 from chainteller.wallets.family import Address, Family, Probe
 from chainteller.wallets.transit import Journey, journeys
@@ -36,6 +37,8 @@ _FOREIGN = 60
 _COMPARED, _USUAL_LENGTH, _SHOWN_FORMS, _GAPS, _MOST_GAPS = 6000, 300, 2000, 6, 60
 # The part of these for a text that a paste happens to show.
 _UNASKED = 0.1
+# Parts of a paste, and what a wallet may have made of the likeliest; of the n-th, 1/n as much.
+_LIKELY_PARTS, _OF_LIKELIEST = 24, 600
 Candidate = tuple[KnownChallenge, Journey]
 
 
@@ -97,6 +100,31 @@ def search_shown(
     steps = (_TIMES_LONGER if longer else 1) if asked else _UNASKED
     forms = dict.fromkeys(_shown_as(challenge.text, shown, steps))
     return find_signed(probe_as, challenge, islice(forms, int(_SHOWN_FORMS * steps)), addresses)
+
+
+def search_stated(
+    probe_as: Callable[[Family], Probe],
+    challenge: KnownChallenge,
+    parts: Sequence[str],
+    addresses: Sequence[Address],
+    *,
+    longer: bool,
+) -> Found | None:
+    """Who signed what a wallet may have made of a part of a paste; the likeliest part is first."""
+    number = _OF_LIKELIEST * (_TIMES_LONGER if longer else 1)
+    made = (
+        form
+        for rank, part in enumerate(parts[:_LIKELY_PARTS], 1)
+        for form in islice(_made_by_wallets(part), number // rank)
+    )
+    return find_signed(probe_as, challenge, dict.fromkeys(made), addresses)
+
+
+def _made_by_wallets(given: str) -> Iterator[bytes]:
+    """What a tool or a wallet signs that is given this text, the likeliest first."""
+    yield given.encode("utf-8", "replace")
+    for journey in journeys(given, since=Stage.PASSED_ON):
+        yield journey.signed
 
 
 def find_signed(

@@ -5,12 +5,12 @@ is asked for the next: a caller stops when its budget is used up.
 """
 
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from functools import cache
 from heapq import heappop, heappush, heapreplace
 from typing import NamedTuple
 
-from chainteller.wallets.alterations import Alteration, Stage, alterations
+from chainteller.wallets.alterations import Alteration, Stage, alterations, usual_length
 
 # How much less likely one more step is, after a step of an earlier, the same and a later stage.
 _ANOTHER, _SAME_STAGE, _BACKWARDS = 0.0, -math.log(0.5), -math.log(0.15)
@@ -28,15 +28,14 @@ class Journey(NamedTuple):
     steps: _Steps
 
 
-def journeys(text: str, findings: Set[str] | None = None) -> Iterator[Journey]:
+def journeys(
+    text: str, findings: frozenset[str] | None = None, since: Stage = Stage.SPELLED
+) -> Iterator[Journey]:
     """What the text may have become, likeliest first; never the text itself, nothing twice.
 
-    Of all alterations, or of those with these findings.
+    Of all alterations, or of those with these findings, or of those since a stage.
     """
-    everything = alterations(text)
-    if findings is not None:
-        everything = tuple(each for each in everything if each.finding in findings)
-    first, *later = _ways(everything)
+    first, *later = _ways(usual_length(text), findings, since)
     seen, useless = {text.encode()}, set[Alteration]()
     place: _Place = (text, 0.0, (), (), first)
     queue = [(first[0][0], 0, 0, place)]
@@ -70,8 +69,12 @@ def journeys(text: str, findings: Set[str] | None = None) -> Iterator[Journey]:
 
 
 @cache
-def _ways(everything: _Steps) -> list[_Way]:
+def _ways(length: int, findings: frozenset[str] | None, since: Stage) -> list[_Way]:
     """What happens to a text at first, and after a step of each stage, by cost."""
+    everything = [
+        each for each in alterations(length)
+        if each.stage >= since and (findings is None or each.finding in findings)
+    ]  # fmt: skip
     found: list[_Way] = [[(each.cost, each) for each in everything]]
     for before in Stage:
         rows = [(each.cost + _further(before, each.stage), each) for each in everything]
