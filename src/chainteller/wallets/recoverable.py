@@ -277,7 +277,7 @@ class KeccakFamily(Family, abstract=True):
         """Those of r, s and v."""
         return {
             "raw-keccak": Mistake(
-                "an old tool signs the bare hash, as eth_sign does",
+                "an old tool signs the bare hash, as in eth_sign",
                 lambda secret, text, _: _shown(pack(*sign_digest(secret, keccak256(text)))),
             ),
             "missing-v": Mistake(

@@ -45,7 +45,7 @@ class UnknownMistake(LookupError):
 
 
 _GENERAL: Mapping[str, str] = {
-    "wrong-account": "another account of the same wallet is selected",
+    "wrong-account": "another account of the wallet is selected",
     "wrong-network": "a wallet of another network signs the text",
     "earlier-challenge": "an earlier text is signed",
     "trailing-newline": "a line break is added at the end",
@@ -55,7 +55,7 @@ _GENERAL: Mapping[str, str] = {
     "dashes": "a mail program turns hyphens into dashes",
     "lower-case": "the text is typed in small letters",
     "lost-end": "the last character is not copied",
-    "hex-of-text": "the wallet signs the text turned into hex digits",
+    "hex-of-text": "the wallet signs the text as hex digits",
     "typed-by-hand": "the text is typed from memory",
     "truncated": "dots replace the middle of the signature",
     "address": "the address is sent instead of a signature",
