@@ -370,19 +370,23 @@ def test_a_verification_ends_when_it_is_asked_for_anew(service: Service) -> None
     assert restored.type == VERIFIED
 
 
-def test_a_claim_from_before_its_verification_was_ended_verifies_nothing_again(
+def test_what_was_asked_for_before_a_verification_was_ended_verifies_nothing_again(
     place: Place,
 ) -> None:
     service = place.service
     account, wallet = custody(service), registered(service)
     first, spare = (claimed(service, account, wallet) for _ in range(2))
+    waiting = challenged(service, account, wallet)
     service.link_counterparty(account.id, link(first))
     place.world.advance(1)
     request = ReverificationRequest(reason="SUSPICIOUS_ACTIVITY")
     service.require_reverification(account.id, wallet.id, request)
-    with pytest.raises(Conflict) as refused:
-        service.link_counterparty(account.id, link(spare))
-    assert refused.value.details["reason"] == "VERIFICATION_ENDED"
+    place.world.advance(1)
+    late = answer(waiting, wallet, signed(waiting.challenge))
+    for claim in (spare, service.submit_claim(account.id, late).value):
+        with pytest.raises(Conflict) as refused:
+            service.link_counterparty(account.id, link(claim))
+        assert refused.value.details["reason"] == "VERIFICATION_ENDED"
     [listed] = service.linked_counterparties(account.id).data
     assert listed.type == "counterparty"
     place.world.advance(1)

@@ -30,6 +30,7 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
+    ReverificationRequest,
     SmallTransfer,
     SmallTransferRequest,
     StatementRequest,
@@ -214,6 +215,34 @@ def test_a_wrong_transfer_leaves_time_for_the_right_one_and_each_is_recorded_onc
     done = case.seen(asked, 600)
     assert (done.status, len(done.arrivals)) == ("verified", 21)
     assert verify(case.world.context.database) == ()
+
+
+def test_one_from_before_a_verification_was_ended_verifies_nothing_and_doesnt_hinder_another(
+    case: Case,
+) -> None:
+    """Also where it was sent before, and is seen after."""
+    first = case.ask()
+    case.arrive(first)
+    case.link(case.seen(first).claim_id)
+    before = case.ask()
+    case.arrive(before, after_s=1)
+    case.world.clock.advance(2 * SECOND)  # type: ignore[union-attr]  # nobody looks meanwhile
+    request = ReverificationRequest(reason="SUSPICIOUS_ACTIVITY")
+    case.service.require_reverification(case.custody.id, case.wallet.id, request)
+    case.world.clock.advance(SECOND)  # type: ignore[union-attr]
+    after = case.ask()
+    late = case.seen(before)
+    assert late.status == "verified"
+    with pytest.raises(Conflict) as refused:
+        case.link(late.claim_id)
+    assert refused.value.details["reason"] == "VERIFICATION_ENDED"
+    [wallet] = case.service.linked_counterparties(case.custody.id).data
+    assert wallet.type == "counterparty"
+    case.arrive(after)
+    case.link(case.seen(after).claim_id)
+    [wallet] = case.service.linked_counterparties(case.custody.id).data
+    assert wallet.type == "VerifiedCounterparty1P"
+    assert case.found() == []
 
 
 def test_a_file_that_cant_be_read_puts_nothing_at_risk(case: Case) -> None:

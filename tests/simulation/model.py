@@ -959,8 +959,11 @@ class Model:
             raise Refused("UNSUPPORTED_NETWORK", network=wallet.network)
         if self.is_many_customers(custody, wallet):
             raise Refused("CONFLICT", id=wallet.id, reason="MANY_CUSTOMERS")
+        link = custody.links.get(wallet.id)
         for known in self.small_transfers.values():
-            if (known.custody, known.wallet, known.state(self.now)) == (custody, wallet, "waiting"):
+            is_void = link is not None and link.is_revoked_since(known.created)
+            found = (known.custody, known.wallet, known.state(self.now))
+            if not is_void and found == (custody, wallet, "waiting"):
                 raise Refused("CONFLICT", id=known.id, reason="SMALL_TRANSFER_WAITING")
         name = self._new(answered)
         least, step = SMALL_AMOUNTS[asset]
@@ -1035,7 +1038,7 @@ class Model:
         if state == "linked":
             return custody.links[wallet.id].wire(self.now), False, wallet.id
         before = custody.links.get(wallet.id)
-        if before and before.revoked is not None and claim.created < before.revoked:
+        if before and before.is_revoked_since(claim.challenge.created):
             raise Refused("CONFLICT", reason="VERIFICATION_ENDED", id=claim.id)
         first = before.first if before else self.now
         custody.links[wallet.id] = Link(wallet, claim, first, self.now, self.now)

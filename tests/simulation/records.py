@@ -691,6 +691,9 @@ class Link:
         """When it ends if the wallet isn't used again."""
         return min(self.expires, self.used + 180 * DAY)
 
+    def is_revoked_since(self, at: int) -> bool:
+        return self.revoked is not None and at < self.revoked
+
     def state(self, now: int) -> str:
         if self.revoked is not None:
             return "revoked"

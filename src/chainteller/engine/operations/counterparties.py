@@ -386,18 +386,18 @@ def _require_linkable(account: Record, claim: Record, address: Address, now: int
 
 
 def _require_later(linked: Record, claim: Record, tx: UnitOfWork) -> None:
-    """A claim from before its wallet had to be verified again verifies nothing any more. Raises
-    Conflict."""
+    """What was asked for before the wallet had to be verified again verifies nothing any more: it
+    may have been signed or sent before, too. Raises Conflict."""
     if linked.revoked_at is None:
         return
     began_at = tx.time.began_at
-    if stamped(claim.created, tx.now, began_at) >= stamped(linked.revoked_at, tx.now, began_at):
+    if stamped(claim.asked, tx.now, began_at) >= stamped(linked.revoked_at, tx.now, began_at):
         return
     raise Conflict.over(
         "ownership claim",
         claim.id,
         "VERIFICATION_ENDED",
-        "The wallet has to be verified again since this claim was made.",
+        "The wallet has to be verified again since this proof was asked for.",
         "Create a new challenge and ask the customer to sign it.",
     )
 

@@ -30,13 +30,14 @@ find_claim = Finder(
         "JOIN challenge ON challenge.id = claim.challenge_id",
         **_OF_WALLET,
         text=(SIGNED_TEXT, str),
+        asked="challenge.created",
         shared=(is_shared("claim.counterparty_id", "challenge.customer_id"), bool),
     ),
     "organisation_id",
     "id",
 )
-"""A claim, with its text, the network and address of its counterparty, and whether another
-customer has verified that."""
+"""A claim, with its text, when that was asked for, the network and address of its counterparty, and
+whether another customer has verified that."""
 _LISTED = Listing(_WITH_ADDRESS, "blockchain_account_id", condition=_IS_TO_SIGN)
 _STRANGERS = ("UNKNOWN_SIGNER", "SIGNER_CHANGED", "SAME_STRANGER_TWICE")
 _NEWEST_FIRST = "ORDER BY challenge.created DESC, challenge.id DESC LIMIT :limit"

@@ -48,7 +48,10 @@ _WAITING = Query(
     "JOIN small_transfer ON small_transfer.challenge_id = challenge.id "
     "WHERE challenge.blockchain_account_id = :account "
     "AND challenge.counterparty_id = :counterparty AND challenge.status = 'open' "
-    "AND small_transfer.deadline >= :now LIMIT 1",
+    "AND small_transfer.deadline >= :now AND NOT EXISTS (SELECT 1 FROM link "
+    "WHERE link.blockchain_account_id = challenge.blockchain_account_id "
+    "AND link.counterparty_id = challenge.counterparty_id "
+    "AND link.revoked_at > challenge.created) LIMIT 1",
     Value,
 )
 _OTHER_CUSTOMERS = Query(
@@ -61,7 +64,7 @@ _OTHER_CUSTOMERS = Query(
 
 
 def waiting(connection: Session, account_id: str, counterparty_id: str, now: int) -> str | None:
-    """The id of the pair's small transfer that may still arrive in time."""
+    """The id of the pair's small transfer that may still arrive in time, and then verify."""
     found: str | None = _WAITING.value(connection, account_id, counterparty_id, now)
     return found
 
