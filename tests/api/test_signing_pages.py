@@ -1,7 +1,9 @@
 """The signing page over HTTP: what it shows, what it takes, and what it leaves nowhere."""
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,12 @@ from tests.api.conftest import Answer, Caller
 from tests.contract.test_wallets import ADDRESS, OTHER_WALLET, signed
 from tests.wallets.customers import EVM_KEYS
 from tests.wallets.extended import JUNK, extended_public_key
-from tests.world.bank import World, build, sqlite_url
+from tests.world.bank import START, World, build, sqlite_url
 from tests.world.serving import deployment, served
 
+from chainteller.domain.clock import ManualClock
 from chainteller.domain.options import EngineOptions, Rate, Rates
-from chainteller.engine.operations.signing_pages import MOST_SENT
+from chainteller.engine.operations.signing_pages import MOST_SENT, receive
 from chainteller.engine.verification.full_pass import verify
 from chainteller.remote.client import RemoteService
 from chainteller.service.models.counterparties import ChallengeRequest
@@ -117,6 +120,38 @@ def test_a_signature_from_the_page_is_kept_for_the_agent_who_submits_it(
     path = asked["claims"].replace("1P-counterparty-ownership-claims", "counterparties")
     assert call("POST", path, linked).json["type"] == "VerifiedCounterparty1P"
     assert list(verify(world.context.database)) == []
+
+
+class Sharing(ManualClock):
+    """Lets somebody else act while a request, which has read its rows, reads the time."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def now(self) -> int:
+        act, self.meanwhile = self.meanwhile, None
+        if act is not None:
+            with ThreadPoolExecutor(1) as other:
+                other.submit(act).result()
+        return super().now()
+
+
+def test_a_signature_that_proves_it_stays_where_another_was_sent_at_the_same_moment(
+    tmp_path: Path,
+) -> None:
+    clock = Sharing(START)
+    options = EngineOptions(rate_limits=False, public_url=URL)
+    world = build(sqlite_url(tmp_path / "two"), clock=clock, options=options)
+    with served(deployment(world)) as address:
+        call = Caller(address, world.key())
+        asked = ask(call)
+        right = signed(asked["challenge"])
+        clock.meanwhile = partial(receive, world.context, TOKEN, asked["id"], right)
+        receive(world.context, TOKEN, asked["id"], "somebody else opened the link")
+        assert clock.meanwhile is None
+        assert shown(call, asked["id"])["pageSignature"] == right
+        told = [each.type for each in world.engine.events().data]
+        assert told.count("ownership_challenge.signed") == 1
+    world.engine.close()
 
 
 def test_either_text_proves_it(call: Caller) -> None:

@@ -97,6 +97,9 @@ def _keep(tx: UnitOfWork, about: Record, signature: str) -> None:
     found = pages.find(tx.connection, tx.organisation_id, about.id, lock=True)
     row = require_found(found, _RESOURCE, "")
     _require_open(row, tx.now)
+    is_other = row.page_signature != about.page_signature
+    if is_other and _is_valid(row, row.page_signature, tx.now):
+        return  # it was sent at the same moment
     sent = (row.page_sent or 0) + 1
     if sent > MOST_SENT:
         raise Conflict.over(
