@@ -6,6 +6,7 @@ Phrases are made by eth-account from its lists, with their checksums.
 
 import base64
 import binascii
+import gzip
 import hashlib
 import json
 import quopri
@@ -254,9 +255,117 @@ def _spelled_key(rng: Random) -> Secret:
     return Secret(f"key in {kind}", forms[kind])
 
 
-def _numbered_phrase(rng: Random) -> Secret:
+def _respelled_phrase(rng: Random) -> Secret:
+    """As programs, forms and plates of metal have a phrase, and people who dress it up."""
+    words = words_of(rng, "english")
+    phrase, numbers = " ".join(words), _numbers(words)
+    data = phrase.encode()
+    forms = {
+        "compressed": base64.b64encode(gzip.compress(data)).decode(),
+        "base58": base58.b58encode(data).decode(),
+        "base85": base64.b85encode(data).decode(),
+        "UTF-32 in hex": phrase.encode("utf-32-be").hex(),
+        "base64, three times": _three_times(data),
+        "base64, word by word": " ".join(base64.b64encode(each.encode()).decode() for each in words),
+        "hex with colons": data.hex(":").upper(),
+        "a dump": _dump(data),
+        "octal escapes": "".join(f"\\{octet:03o}" for octet in data),
+        "octal": " ".join(f"{octet:03o}" for octet in data),
+        "seven binary digits": " ".join(f"{octet:07b}" for octet in data),
+        "code points": " ".join(f"U+{ord(sign):04X}" for sign in phrase),
+        "escapes in braces": "".join(f"\\u{{{ord(sign):x}}}" for sign in phrase),
+        "escapes of eight digits": "".join(f"\\U{ord(sign):08x}" for sign in phrase),
+        "escapes of CSS": "".join(f"\\{ord(sign):x} " for sign in phrase),
+        "escaped lines": "\\n".join(words),
+        "JSON, letter by letter": json.dumps(list(phrase)),
+        "first letters, joined": "".join(each[:4] for each in words),
+        "sentences": " ".join(f"The {_ORDINALS[at % 12]} word is {each}." for at, each in enumerate(words)),
+        "doubled words": " ".join(f"{each} {each}" for each in words),
+        "letters that look alike": phrase.translate(_LOOKING_ALIKE),
+        "struck letters": "".join(f"{sign}\u0336" for sign in phrase),
+        "squares": "".join(chr(0x1F170 + ord(sign) - 97) if sign != " " else sign for sign in phrase),
+        "tags": "".join(chr(0xE0000 + ord(sign)) for sign in phrase),
+        "numbers in hex": " ".join(f"0x{each:03x}" for each in numbers),
+        "numbers in octal": " ".join(f"{each:04o}" for each in numbers),
+        "numbers in binary": " ".join(f"{each:011b}" for each in numbers),
+        "binary digits": "".join(f"{each:011b}" for each in numbers),
+        "punched sums": "\n".join(
+            "+".join(str(1 << bit) for bit in range(12) if (each + 1) >> bit & 1) for each in numbers
+        ),
+    }  # fmt: skip
+    kind = rng.choice(list(forms))
+    return Secret(f"phrase in {kind}", forms[kind], phrase)
+
+
+_LOOKING_ALIKE = str.maketrans("aeopcyx", "\u0430\u0435\u043e\u0440\u0441\u0443\u0445")
+
+
+def _three_times(data: bytes) -> str:
+    return base64.b64encode(base64.b64encode(base64.b64encode(data))).decode()
+
+
+def _dump(data: bytes) -> str:
+    """As hexdump prints it, with the letters beside."""
+    lines = (data[at : at + 16] for at in range(0, len(data), 16))
+    return "\n".join(
+        f"{at * 16:08x}  {line[:8].hex(' ')}  {line[8:].hex(' ')}  |{'.' * len(line)}|"
+        for at, line in enumerate(lines)
+    )
+
+
+def _respelled_key(rng: Random) -> Secret:
+    """As programs print octets and numbers, and mail programs cut lines."""
+    key, pair = rng.randbytes(32), crypto_sign_seed_keypair(rng.randbytes(32))[1]
+    number = int.from_bytes(key) % (1 << 255) | 1 << 250
+    wif = _checked(b"\x80", key + b"\1")
+    extended = bytes.fromhex("0488ade4") + rng.randbytes(41) + b"\0" + key
+    xprv = _checked(b"", extended)
+    forms = {
+        "a dump": _dump(key),
+        "Python's letters and escapes": repr(bytes([*key[:26], 0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5])),
+        "octets of Rust": str([*key]).replace(",", "u8,").replace("]", "u8]"),
+        "octets of Java": ", ".join(f"(byte)0x{octet:02x}" for octet in key),
+        "octets with dollars": " ".join(f"${octet:02X}" for octet in key),
+        "octets of an address": "".join(f"%{octet:02X}" for octet in key),
+        "octal": " ".join(f"{octet:03o}" for octet in key),
+        "four numbers of C": ", ".join(f"0x{key[at : at + 8].hex()}ULL" for at in range(0, 32, 8)),
+        "an octal number": f"0o{number:o}",
+        "a binary number": f"0b{number:0256b}",
+        "a number with commas": f"{number:,}",
+        "a number on two lines": f"{str(number)[:40]}\n{str(number)[40:]}",
+        "hex with dashes": "\u2014".join(key.hex()[at : at + 8] for at in range(0, 64, 8)),
+        "hex that is glued": f"key{key.hex()}end",
+        "hex with 01": f"f{key.hex()[1:]}01",
+        "octets of WIF": base58.b58decode(wif).hex(),
+        "octets of xprv": extended.hex(),
+        "xprv in base64": base64.b64encode(extended).decode(),
+        "xprv in a mail": _in_mail(xprv, 60),
+        "xprv in groups in a mail": f"the root key {_in_groups(xprv, 8)} is what I have, regards",
+        "WIF in a mail": _in_mail(wif, 40),
+        "WIF in groups in a mail": f"it is {_in_groups(wif, 4)} and I would like my money, regards",
+        "Solana in a mail": _in_mail(base58.b58encode(pair).decode(), 44),
+        "Solana in a table": "\n".join(f"| {at} | {octet} |" for at, octet in enumerate(pair, 1)),
+    }  # fmt: skip
+    kind = rng.choice(list(forms))
+    return Secret(f"key in {kind}", forms[kind])
+
+
+def _in_mail(text: str, width: int) -> str:
+    lines = "\n".join(text[at : at + width] for at in range(0, len(text), width))
+    return f"Hello,\nhere it is:\n{lines}\nRegards, Alice"
+
+
+def _in_groups(text: str, width: int) -> str:
+    return " ".join(text[at : at + width] for at in range(0, len(text), width))
+
+
+def _numbers(words: list[str]) -> list[int]:
     english = next(each for each in word_lists() if {"abandon", "zoo"} <= each.words.keys())
-    numbers = [english.words[word] for word in words_of(rng, "english")]
+    return [english.words[word] for word in words]
+
+
+def _numbered_phrase(rng: Random) -> Secret:
+    numbers = _numbers(words_of(rng, "english"))
     forms = (
         "".join(f"{each:04}" for each in numbers),
         " ".join(f"{each:04}" for each in numbers),
@@ -476,7 +585,7 @@ def _file(rng: Random) -> Secret:
 MAKERS: tuple[Callable[[Random], Secret], ...] = (
     _plain_phrase, _laid_out_phrase, _phrase_with_an_error, _joined_phrase, _photographed_phrase,
     _abbreviated_phrase, _encoded_phrase, _numbered_phrase, _hexadecimal, _labelled, _of_bitcoin,
-    _of_solana, _der, _of_other_chains, _file, _spelled_phrase, _arranged_phrase, _spelled_key,
+    _of_solana, _der, _of_other_chains, _file, _spelled_phrase, _arranged_phrase, _spelled_key, _respelled_phrase, _respelled_key,
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 """Texts that no secret is in, as people and programs pass them to a bank, from any seed."""
 
 import base64
+import gzip
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -299,9 +300,41 @@ def _of_programs(rng: Random) -> Ordinary:
     return Ordinary(kind, forms[kind])
 
 
+def _laid_out(rng: Random) -> Ordinary:
+    """What is spelled as secrets may be, and is none."""
+    raw = rng.randbytes(140)
+    signature = base64.b64encode(raw[:65]).decode(), f"0x{raw[:65].hex()}"
+    english = " ".join(rng.choices(_NOTES["en"], k=3))
+    forms = {
+        "dump of a transaction": "\n".join(
+            f"{at:08x}  {raw[at : at + 16].hex(' ')}  |{'.' * 16}|" for at in range(0, 128, 16)
+        ),
+        "signature in a mail": _in_mail(rng.choice(signature), rng.choice((32, 44, 76))),
+        "certificate in lines": base64.encodebytes(b"0\x82\x02\n0\x82\x01" + raw).decode(),
+        "colours": " ".join(f"#{raw[at : at + 3].hex()}" for at in range(0, 60, 3)),
+        "file modes": " ".join(rng.choices(("644", "755", "600", "700"), k=20)),
+        "flags": " ".join(f"0x{1 << bit:x}" for bit in range(16)),
+        "table of amounts": "\n".join(f"| {at} | {rng.randrange(9_000)}.00 |" for at in range(40)),
+        "message of a program": json.dumps(english) + r" ended with \"code 7\"\n",
+        "letter in base64": base64.b64encode(english.encode()).decode(),
+        "letter, compressed": base64.b64encode(gzip.compress(english.encode())).decode(),
+        "letter with ordinals": f"First, {english} Second, {english} Third, {english}",
+        "flags of countries": "\U0001f1e9\U0001f1ea \U0001f1eb\U0001f1f7 \U0001f1ea\U0001f1f8 " * 9,
+        "phone numbers": " ".join(f"{rng.randrange(10**9, 10**10)}" for _ in range(9)),
+        "total supply": f"{rng.randrange(10**30):,}",
+    }
+    kind = rng.choice(list(forms))
+    return Ordinary(kind, forms[kind])
+
+
+def _in_mail(text: str, width: int) -> str:
+    lines = "\n".join(text[at : at + width] for at in range(0, len(text), width))
+    return f"Hello,\nhere it is:\n{lines}\nRegards, Alice"
+
+
 MAKERS: tuple[Callable[[Random], Ordinary], ...] = (
     _hash, _hash_in_words, _hash_of_solana, _address, _signature, _public_key, _note, _note, _note,
-    _number, _of_programs,
+    _number, _of_programs, _laid_out,
 )  # fmt: skip
 
 

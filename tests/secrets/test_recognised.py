@@ -115,6 +115,11 @@ def test_a_text_that_a_wallet_shows_in_hex_is_no_key(
         assert find_secret(spell(b"\xff" + said[1:]))
 
 
+def test_numbers_that_are_in_no_list_are_no_phrase() -> None:
+    text = "\n".join(["000 7ff 123 456 001 002 003 004 005 006 007 008"] * 2)
+    assert [each for each in Digits if find_secret(text, each)] == []
+
+
 @pytest.mark.parametrize("width", [16, 33, 40, 48, 60])
 @pytest.mark.parametrize("start", ["", "0x"])
 @pytest.mark.parametrize("between", ["\n", "\r\n> ", " | "])

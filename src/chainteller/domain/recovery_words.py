@@ -38,6 +38,8 @@ _DISTINCT, _SAME = 9, 3
 _MOST_BETWEEN = 5
 """Words for each character of Chinese, such as the time and the name in a chat."""
 _COUNTS = (12, 15, 18, 21, 24)
+_LISTED = 2_048
+"""Words of a list."""
 _OTHER_COUNTS = frozenset({*_COUNTS, 13, 20, 25, 33})
 """With Electrum's older phrases, Monero's and SLIP-39's."""
 _JOINED, _LONGEST_JOINED = 33, 400
@@ -57,6 +59,10 @@ _SIGNS = re.compile(r"[^\W_]+")
 _NUMBERING = re.compile(r"\d{1,2}[.):]?", re.ASCII)
 _WORD = re.compile(r"(?:\d{1,2}[.):])?[A-Za-z]{3,8}\.?", re.ASCII)
 _LOWER_WORD = re.compile("[a-z]{3,8}", re.ASCII)
+_LONG_WORD = re.compile("[a-z\u00df-\u024f\u0430-\u044f\u0451]{3,12}")
+"""Of a list with an alphabet that isn't known here."""
+_LONG_RUN = 20
+"""Words of no sentence, which no prose has in a row."""
 # In no list of Electrum, Monero and SLIP-39.
 _COMMON = frozenset(
     re.findall(
@@ -74,9 +80,17 @@ _SEPARATORS = re.compile(r"[\s,;_\-\u3000\u3001/|\"'\[\]{}<>()=]+")
 _MISREAD = str.maketrans("01345789|!$@", "oleastbglisa")
 """Signs that are read from a photograph, or written, in place of letters."""
 _LABEL = re.compile(r"[^\W_]+\s*:")
+_ORDINALS = frozenset(
+    (
+        *("first", "second", "third", "fourth", "fifth", "sixth"),
+        *("seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
+    )
+)
+_AROUND_ORDINALS = frozenset(("the", "word", "is", "and", "then", "next", "last", "number"))
+_LEAST_ORDINALS = 6
 _LETTER = r"[^\W\d_]"
 _APART = re.compile(
-    rf"(?<=(?<!{_LETTER}){_LETTER})[\s.,/|_*\u00b7-]{{1,4}}(?={_LETTER}(?!{_LETTER}))"
+    rf"(?<=(?<!{_LETTER}){_LETTER})[\s.,/|_*\u00b7\"'-]{{1,12}}(?={_LETTER}(?!{_LETTER}))"
 )
 """What stands between letters that were written one by one."""
 _STROKES = (("rn", "m"), ("cl", "d"), ("vv", "w"), ("nn", "m"), ("ii", "u"), ("li", "h"))
@@ -130,19 +144,34 @@ def looks_like_recovery_phrase(text: str) -> bool:
     them too.
     """
     tokens = _tokens(text)
-    return (len(tokens) >= _SHORTEST and _has_run_of_words(tokens)) or any(
-        _is_drawn(run, known, _MOST_COMMON_RANK) for run, known in _chinese_runs(text)
+    return (
+        (len(tokens) >= _SHORTEST and _has_run_of_words(tokens))
+        or _has_long_run(text)
+        or any(_is_drawn(run, known, _MOST_COMMON_RANK) for run, known in _chinese_runs(text))
     )
 
 
 def is_list_of_words(text: str) -> bool:
-    """Whether the text is nothing but as many short words as phrases have, none of a sentence."""
+    """Whether the text is nothing but as many short words as phrases have, none of a sentence; or
+    has so many words of none in a row as no prose has."""
     tokens = [re.sub(r"^\d{1,2}[.):]", "", each) for each in _tokens(text)]
-    return (
-        len(tokens) in _OTHER_COUNTS
-        and all(map(_LOWER_WORD.fullmatch, tokens))
-        and not _COMMON.intersection(tokens)
-    )
+    is_whole = len(tokens) in _OTHER_COUNTS and _COMMON.isdisjoint(tokens)
+    return (is_whole and all(map(_LOWER_WORD.fullmatch, tokens))) or _has_long_run(text)
+
+
+def _has_long_run(text: str) -> bool:
+    """Whether words without signs, but for numbers and commas, follow each other for long."""
+    composed = unicodedata.normalize("NFC", text.lower())
+    run: list[str] = []
+    for token in composed.split():
+        word = re.sub(r"^\d{1,2}[.):]|[,;]$", "", token)
+        if not word or _is_number(word):
+            continue
+        is_of_phrase = _LONG_WORD.fullmatch(word) and word not in _COMMON
+        run = [*run, word] if is_of_phrase else []
+        if len(run) == _LONG_RUN:
+            return len({*run}) > _LONG_RUN // 2
+    return False
 
 
 def is_sentence(text: str) -> bool:
@@ -152,7 +181,7 @@ def is_sentence(text: str) -> bool:
 
 def is_valid_phrase(numbers: Sequence[int]) -> bool:
     """Whether the numbers of words, from 0, are a phrase with its checksum."""
-    if len(numbers) not in _COUNTS:
+    if len(numbers) not in _COUNTS or not all(0 <= each < _LISTED for each in numbers):
         return False
     bits = "".join(f"{number:011b}" for number in numbers)
     size = len(bits) * 32 // 33
@@ -179,6 +208,10 @@ def _bare_words(text: str) -> Iterator[list[str]]:
     rare = [word for word in words if counts[word] < _REPEATED]
     if len(rare) < len(words):
         yield rare
+    if len(_ORDINALS.intersection(words)) >= _LEAST_ORDINALS:
+        yield [word for word in words if word not in _ORDINALS and word not in _AROUND_ORDINALS]
+    if words[::2] == words[1::2]:
+        yield words[::2]
     if ":" in composed:
         yield [_normal(word) for word in _LETTERS.findall(_LABEL.sub(" ", composed))]
     mixed = [word for word in composed.split() if _LETTERS.search(word)]
@@ -322,20 +355,23 @@ def _parted(word: str, known: WordList) -> Sequence[str]:
 def _is_of_joined_words(word: str) -> bool:
     if not _JOINED <= len(word) <= _LONGEST_JOINED or _IDEOGRAPH.match(word):
         return False
+    plain = _plain(word)
     return any(
-        _covers(_plain(word), known) for known in word_lists() if len(known.signs) <= _MOST_LETTERS
+        _covers(plain, known.plain, known.longest) or _covers(plain, known.starts, _ABBREVIATION)
+        for known in word_lists()
+        if len(known.signs) <= _MOST_LETTERS
     )
 
 
-def _covers(word: str, known: WordList) -> bool:
-    """Whether eleven or more words of the list make up nearly all of a word."""
+def _covers(word: str, known: Set[str], longest: int) -> bool:
+    """Whether eleven or more of some words make up nearly all of a word."""
     best: list[tuple[int, list[str]]] = [(0, [])]
     for end in range(1, len(word) + 1):
         found = best[end - 1]
-        for size in range(3, min(known.longest, end) + 1):
+        for size in range(3, min(longest, end) + 1):
             last, (covered, before) = word[end - size : end], best[end - size]
             # Of two that cover as much, the one of fewer words.
-            if last in known.plain and (covered + size, -len(before)) > (
+            if last in known and (covered + size, -len(before)) > (
                 found[0],
                 1 - len(found[1]),
             ):

@@ -7,16 +7,14 @@ key public property: where nothing else has the form, its shape is enough.
 
 import base64
 import binascii
-import codecs
 import hashlib
-import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from urllib.parse import unquote_plus
 
 from chainteller.domain.recovery_words import is_valid_phrase
+from chainteller.domain.secret_spellings import base58, decoded
 
 _BITCOIN = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _RIPPLE = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
@@ -29,23 +27,9 @@ _NOT_IN_BASE64 = r"(?<![0-9A-Za-z+/_-]){}(?![0-9A-Za-z+/=_-])"
 _NOT_IN_SIGNATURE = r"(?!\s+(?:>\s*)?[0-9A-Za-z+/=_-]{35,37}(?![0-9A-Za-z+/=_-]))"
 """The first line of 64 or 65 bytes in base58 or base64; the address beside a key is shorter."""
 _HEX = re.compile("[0-9a-fA-F]+")
+_SUM = r"\d{1,4}(?:[ +,]{1,3}\d{1,4}){0,10}"
 _OF_2048 = "[01][0-9]{3}|20(?:[0-3][0-9]|4[0-7])"
 """The number of a recovery word in its list, as SeedQR writes it."""
-_LISTS = {
-    16: re.compile(
-        r"(?:(?:0|\\|(?<![\w\\]))x[0-9a-f]{1,8}(?![0-9a-f])[\s,;]*){8,}", re.ASCII | re.IGNORECASE
-    ),
-    10: re.compile(r"(?<![\w.-])(?:\d{1,3}[\s,;]+){31,}\d{1,3}(?![\w.])", re.ASCII),
-    2: re.compile(r"(?<!\w)(?:[01]{8}[\s,;]*){32,}(?!\w)", re.ASCII),
-}
-"""Octets one by one, or a few together, by the base of their numbers."""
-_OCTETS = {
-    16: re.compile("x([0-9a-f]+)", re.ASCII | re.IGNORECASE),
-    10: re.compile(r"(\d+)", re.ASCII),
-    2: re.compile("([01]{8})", re.ASCII),
-}
-_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})", re.ASCII)
-_QUOTED = re.compile(r"=([0-9A-F]{2})", re.ASCII)
 _ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 """Of secp256k1, the larger of the two curves: no private key reaches it."""
 _LEAST_KEY = 1 << 240
@@ -71,18 +55,6 @@ class SecretForm:
     kind: str
     pattern: re.Pattern[str]
     check: Callable[[str], bool] = bool
-
-
-def base58(text: str, alphabet: str = _BITCOIN) -> bytes:
-    """The bytes of a text of base58; empty where it is none."""
-    number = 0
-    for sign in text:
-        digit = alphabet.find(sign)
-        if digit < 0:
-            return b""
-        number = number * 58 + digit
-    zeros = len(text) - len(text.lstrip(alphabet[0]))
-    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
 
 
 def is_solana_secret_key(data: bytes) -> bool:
@@ -130,6 +102,11 @@ def _is_mini_key(text: str) -> bool:
     return hashlib.sha256(f"{text}?".encode()).digest()[0] == 0
 
 
+def _is_stellar_seed(text: str) -> bool:
+    data = base64.b32decode(text, casefold=True)
+    return binascii.crc_hqx(data[:-2], 0) == int.from_bytes(data[-2:], "little")
+
+
 def _is_xrp_seed(text: str) -> bool:
     payload = _base58_check(text, _RIPPLE)
     return (payload[:1] == b"\x21" and len(payload) == 17) or payload[:3] == b"\x01\xe1\x4b"
@@ -153,15 +130,8 @@ def _is_solana_pair(text: str) -> bool:
     return is_solana_secret_key(base58(text.rpartition(":")[2]))
 
 
-def _is_list_of_key(text: str) -> bool:
+def are_octets_of_key(data: bytes) -> bool:
     """Whether octets are a key and don't spell a text, which no key does by chance."""
-    bare = re.sub(r'"?\d{1,4}"?\s*[:=]', "", text)
-    numbers = [int(n) for n in re.findall(r"-?\d+", bare, re.ASCII)]
-    data = bytes(number & 255 for number in numbers if -128 <= number <= 255)
-    return _are_octets_of_key(data)
-
-
-def _are_octets_of_key(data: bytes) -> bool:
     return (len(data) == 32 and not spells_text(data)) or is_solana_secret_key(data)
 
 
@@ -169,25 +139,6 @@ def spells_text(data: bytes) -> bool:
     """Whether octets are printable ASCII, which those of a key never are by chance."""
     is_varied = len({*data}) >= _LEAST_OF_TEXT
     return is_varied and data.isascii() and data.decode().isprintable()
-
-
-def _lists_key(text: str) -> bool:
-    return any(map(_are_octets_of_key, _listed(text)))
-
-
-def _listed(text: str) -> Iterator[bytes]:
-    """The octets that a text lists by their numbers."""
-    for base, pattern in _LISTS.items():
-        for match in islice(pattern.finditer(text), _MOST_MATCHES):
-            numbers = _OCTETS[base].findall(match[0])
-            size = (max(map(len, numbers)) + 1) // 2 if base == 16 else 1
-            octets = [int(each, base) for each in numbers]
-            if max(octets) < 1 << 8 * size:
-                yield b"".join(each.to_bytes(size, "big") for each in octets)
-
-
-def _is_decimal_key(text: str) -> bool:
-    return _LEAST_KEY <= int(text) < _ORDER
 
 
 def _is_seed_qr(text: str) -> bool:
@@ -200,6 +151,31 @@ def _are_grouped_numbers(text: str) -> bool:
     """Four digits for each word: years and amounts neither begin with 0 nor have a checksum."""
     groups = re.findall(r"\d{4}", text)
     return any(each[0] == "0" for each in groups) or is_valid_phrase([int(n) for n in groups])
+
+
+def _are_based_numbers(text: str) -> bool:
+    """The numbers of words, from 0 or 1, to a base: those of eleven binary digits in any case."""
+    bits = re.findall("[01]{11}", text)
+    if "".join(bits) == re.sub("[^01]", "", text):
+        return len({*bits}) > _LEAST_DIFFERENT
+    return any(_is_phrase_to_base(text, base) for base in (8, 16))
+
+
+def _is_phrase_to_base(text: str, base: int) -> bool:
+    try:
+        numbers = [int(each, base) for each in re.findall(r"\w+", text)]
+    except ValueError:
+        return False
+    return is_valid_phrase(numbers) or is_valid_phrase([each - 1 for each in numbers])
+
+
+def _are_sums(text: str) -> bool:
+    """The numbers of words, from 1, as the sums of powers of two that plates of metal are punched
+    for."""
+    lines = [[int(each) for each in re.findall(r"\d+", line)] for line in text.split("\n")]
+    return all(each.bit_count() == 1 for line in lines for each in line) and any(
+        is_valid_phrase([sum(line) - first for line in lines]) for first in (0, 1)
+    )
 
 
 def _are_word_numbers(text: str) -> bool:
@@ -216,24 +192,8 @@ def _are_word_numbers(text: str) -> bool:
 
 def _is_der(text: str) -> bool:
     """A private key's DER in base64 or hex, perhaps encrypted."""
-    data = _decoded(text)
+    data = decoded(text)
     return bool(_PRIVATE_DER.match(data) or _ENCRYPTED_DER.match(data))
-
-
-def _decoded(text: str) -> bytes:
-    try:
-        if _HEX.fullmatch(text):
-            return bytes.fromhex(text[: len(text) // 2 * 2])
-        return _base64(text)
-    except (ValueError, binascii.Error):
-        return b""
-
-
-def _base64(text: str) -> bytes:
-    """The bytes of base64 in either alphabet, perhaps without its end."""
-    standard = text.replace("-", "+").replace("_", "/").rstrip("=")
-    whole = standard[: -1 if len(standard) % 4 == 1 else None]
-    return base64.b64decode(whole + "=" * (-len(whole) % 4))
 
 
 def _form(expression: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
@@ -248,12 +208,17 @@ FORMS: tuple[SecretForm, ...] = (
     SecretForm(
         "a key file",
         re.compile(
-            r"""["'](?:ciphertext|cipherparams|kdfparams|encseed|mnemonic|keystore|seed_?phrase"""
-            r"""|priv(?:ate)?_?key|secret_?key|signing_?key|recovery_?phrase|xprv)\\*["']\s*:""",
+            r"""["'\u201c\u201d](?:ciphertext|cipherparams|kdfparams|encseed|mnemonic|keystore|seed_?phrase"""
+            r"""|priv(?:ate)?_?key|secret_?key|signing_?key|encrypted_?key|recovery_?phrase|xprv)"""
+            r"""\\*["'\u201c\u201d]\s*:""",
             re.ASCII | re.IGNORECASE,
         ),
     ),
-    SecretForm("a private key file", re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY", re.ASCII)),
+    SecretForm("a private key file", re.compile(r"\bBEGIN (?:[A-Z]+ )*PRIVATE KEY", re.ASCII)),
+    SecretForm(
+        "a private key file",
+        re.compile(r"(?<![0-9A-Za-z+/])(?:b3BlbnNzaC1rZXktdjE|U2FsdGVkX1|QklFM[Q-Za-f])", re.ASCII),
+    ),  # of OpenSSH, OpenSSL and Electrum
     SecretForm("a private key (WIF)", _form(f"[{_BASE58}]{{51,52}}"), _is_wif),
     SecretForm(
         "a private key (WIF)",
@@ -278,9 +243,21 @@ FORMS: tuple[SecretForm, ...] = (
         _form(r"\d{1,4}(?:[^0-9a-zA-Z]{1,6}\d{1,4}){11,47}"), _are_word_numbers,
     ),
     SecretForm(
+        "a recovery phrase (numbers of words)",
+        _form(r"[01]{11}(?:[\s,;-]*[01]{11}){11,23}|(?:0o)?[0-3][0-7]{3}(?:[\s,;-]+(?:0o)?[0-3][0-7]{3}){11,23}"
+              r"|(?:0x)?[0-7][0-9a-fA-F]{2}(?:[\s,;-]+(?:0x)?[0-7][0-9a-fA-F]{2}){11,23}"),
+        _are_based_numbers,
+    ),
+    SecretForm(
+        "a recovery phrase (numbers of words)",
+        _form(rf"{_SUM}(?:\n{_SUM}){{11,23}}"), _are_sums,
+    ),
+    SecretForm(
         "a recovery phrase (codex32)", _form(f"(?:ms|cl)1[{_BECH32}]{{44,130}}", re.IGNORECASE)
     ),
     SecretForm("a secret seed of Stellar", _form("S[A-D][A-Z2-7]{54}")),
+    SecretForm("a secret seed of Stellar", _form("s[a-d][a-z2-7]{54}"), _is_stellar_seed),
+    SecretForm("a seed of IOTA", _form("(?=[A-Z]{0,80}9)[A-Z9]{81}")),
     SecretForm("a private key of Sui", _form("suiprivkey1[0-9a-z]{50,80}", re.IGNORECASE)),
     SecretForm(
         "a private key of Sui", re.compile(r'\[\s*"A[A-Za-f][0-9A-Za-z+/]{42}"\s*[,\]]', re.ASCII)
@@ -349,25 +326,12 @@ FORMS: tuple[SecretForm, ...] = (
     SecretForm("a seed (UR)", re.compile(r"\bur:(?:crypto-)?(?:seed|sskr|bip39)/",
                                          re.ASCII | re.IGNORECASE)),
     SecretForm("an extended private key",
-               _form(f"(?:[a-zA-Z]prv|[LMt]tpv|[dt]gpv)[{_MISREAD_BASE58}]{{80,}}")),
+               _form(f"(?:[a-zA-Z]prv|[LMt]tpv|[dt]gpv|drkp)[{_MISREAD_BASE58}]{{80,}}")),
     # Hedera exports these in hex.
     SecretForm("a private key (PKCS#8)", _form("(?:0x)?30[0-9a-f]{90,}", re.IGNORECASE),
                lambda text: _is_der(text.removeprefix("0x"))),
     SecretForm("a private key (PKCS#8)", _shape("M[C-I][0-9A-Za-z+/_-]{58,}={0,2}"), _is_der),
     SecretForm("a secret key of Solana", _form(f"[{_BASE58}]{{80,90}}"), _is_solana_pair),
-    # Lists of octets: bare, in brackets, with their places ({"0": 1, "1": 2}) or with signs.
-    # Each is matched as a whole, for a part of a longer list is no key.
-    SecretForm(
-        "a secret key as numbers",
-        re.compile(
-            r"""(?:(?:"?\d{1,4}"?\s*[:=]\s*)?-?\d{1,3}[\s,;]+){31,}"""
-            r"""(?:"?\d{1,4}"?\s*[:=]\s*)?-?\d{1,3}(?!\d)""",
-            re.ASCII,
-        ),
-        _is_list_of_key,
-    ),
-    SecretForm("a secret key as numbers", _LISTS[16], _lists_key),
-    SecretForm("a secret key as numbers", _LISTS[2], _lists_key),
     SecretForm(
         "a secret key of Solana",
         re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{128}(?![0-9a-fA-F])", re.ASCII),
@@ -375,12 +339,9 @@ FORMS: tuple[SecretForm, ...] = (
     ),
     SecretForm(
         "a secret key of Solana", _shape("[A-Za-z0-9+/_-]{86}(?:==)?"),
-        lambda text: is_solana_secret_key(_decoded(text)),
+        lambda text: is_solana_secret_key(decoded(text)),
     ),
 )  # fmt: skip
-
-
-_ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 
 
 def find_form(text: str) -> str | None:
@@ -392,48 +353,17 @@ def find_form(text: str) -> str | None:
     return None
 
 
+_DECIMAL_KEY = re.compile(
+    r"(?<![\w.])(?:\d{73,78}|\d{30,}\s{1,3}\d{10,48}|\d{1,3}(?:[,._' ]\d{3}){24,25})(?!\d)",
+    re.ASCII,
+)
+_OCTAL_KEY = re.compile("(?<![0-9A-Za-z])(?:0o[0-7]{80,86}|0[0-7]{85,86})(?![0-9])", re.ASCII)
+
+
 def decimal_keys(text: str) -> Iterator[str]:
-    """Numbers that are as large as a private key; 2^256 - 1, an unlimited allowance, is larger."""
-    found = islice(re.finditer(r"(?<![\w.])\d{73,78}(?!\d)", text, re.ASCII), _MOST_MATCHES)
-    return (match[0] for match in found if _is_decimal_key(match[0]))
-
-
-def hidden_texts(text: str) -> Iterator[str]:
-    """What the text says in base64, base32, hex or a list of octets, where that is text again."""
-    yield from filter(None, map(_text, _listed(text)))
-    joined = re.sub(r"\s+", "", text)
-    pattern = re.compile(r"(?:0x)?([0-9A-Za-z+/_-]{60,})", re.ASCII)
-    for whole in dict.fromkeys((text, joined)):
-        for match in islice(pattern.finditer(whole), _MOST_MATCHES):
-            for data in _readings(match[1]):
-                found = _text(data)
-                if found:
-                    yield found
-
-
-def _readings(run: str) -> Iterator[bytes]:
-    yield _base64(run)
-    if re.fullmatch("[0-9a-fA-F]{60,}", run):
-        yield bytes.fromhex(run[: len(run) // 2 * 2])
-    if re.fullmatch("[A-Z2-7]+|[a-z2-7]+", run):
-        whole = run[: -1 if len(run) % 8 in {1, 3, 6} else None]
-        yield base64.b32decode(whole + "=" * (-len(whole) % 8), casefold=True)
-
-
-def _text(data: bytes) -> str:
-    """The bytes as text, perhaps cut within a letter; empty where they are none."""
-    for encoding in _ENCODINGS:
-        try:
-            found = codecs.getincrementaldecoder(encoding)().decode(data).removeprefix("\ufeff")
-        except UnicodeDecodeError:
-            continue
-        if re.sub(r"[\r\n\t]", " ", found).isprintable():
-            return found
-    return ""
-
-
-def unescaped(text: str) -> str:
-    """The text with the escapes of addresses, mail, JSON and HTML put into characters."""
-    plain = _ESCAPE.sub(lambda match: html.unescape(f"&#x{match[1]};"), html.unescape(text))
-    quoted = _QUOTED.sub(r"%\1", plain.replace("=\n", ""))
-    return unquote_plus(quoted) if "%" in quoted else quoted
+    """Numbers that are as large as a private key, of either base that doesn't show it by letters;
+    2^256 - 1, an unlimited allowance, is larger."""
+    for match in islice(_DECIMAL_KEY.finditer(text), _MOST_MATCHES):
+        if _LEAST_KEY <= int(re.sub("[^0-9]", "", match[0])) < _ORDER:
+            yield match[0]
+    yield from islice(_OCTAL_KEY.findall(text), _MOST_MATCHES)

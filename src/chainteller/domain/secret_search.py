@@ -10,19 +10,25 @@ from itertools import chain, islice
 
 from chainteller.domain import recovery_words as phrases
 from chainteller.domain.secret_forms import (
+    are_octets_of_key,
     decimal_keys,
     find_form,
-    hidden_texts,
     is_checked,
     is_hash_address,
     spells_text,
-    unescaped,
 )
 from chainteller.domain.secret_kinds import HEX_KEY_KIND, WORDS_KIND, Digits
+from chainteller.domain.secret_spellings import folded, hidden_texts, octets, unescaped, unwrapped
 
-_HEX_KEY = re.compile(r"(?:0[xX])?(?:00|[eE][dD])?[0-9a-fA-F]{62,65}", re.ASCII)
-"""The XRP Ledger has 00 or ED before its keys."""
-_HEX_KEY_WORD = re.compile(rf"(?<![0-9A-Za-z]){_HEX_KEY.pattern}(?![0-9A-Za-z])", re.ASCII)
+_HEX_KEY = re.compile(
+    r"(?:0[xX])?(?:(?:00|[eE][dD])?[0-9a-fA-F]{62,65}|(?!0[23])[0-9a-fA-F]{64}01)", re.ASCII
+)
+"""The XRP Ledger has 00 or ED before its keys, and Bitcoin's wallets 01 after them; a public key
+begins with 02 or 03."""
+_HEX_KEY_WORD = re.compile(
+    rf"(?:(?<![0-9A-Za-z])|(?<=[g-zG-Z_])){_HEX_KEY.pattern}(?![0-9a-fA-F])", re.ASCII
+)
+"""Perhaps with what is glued to it, such as the sign of its base."""
 _XRP_KEY = re.compile(r"(?<![0-9A-Za-z])[eE][dD][0-9a-fA-F]{64}(?![0-9A-Za-z])", re.ASCII)
 _HASH = re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}", re.ASCII)
 _HEX_OF_TEXT = re.compile("(?:[2-7][0-9a-f]){31,32}", re.ASCII)
@@ -32,7 +38,7 @@ _MISREAD_HEX = re.compile(
 )
 _LEAST_HEX = 50
 """Digits of a misread key that are still digits."""
-_BETWEEN = r"""[\s:,.>|_/"'\u00b7-]{1,4}"""
+_BETWEEN = r"""[\s:;,.>|_/"'=+~\u00b7\u2013\u2014-]{1,4}"""
 _GROUPED_HEX = re.compile(
     rf"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{{2,32}}(?:{_BETWEEN}[0-9a-fA-F]{{1,32}})+(?![0-9A-Za-z])",
     re.ASCII,
@@ -47,12 +53,12 @@ _MOST_GROUPED = 66 + 16
 """Digits of a key in groups, and of words and numbers beside it, such as a date."""
 _LEAST_HEX_LETTERS = 4
 """Different ones in a key."""
-_BETWEEN_PAIRS = re.compile(r"""[\s:,.>|_/"'\u00b7\[\]{}-]+""")
+_BETWEEN_PAIRS = re.compile(r"""[\s:;,.>|_/"'=+~\u00b7\u2013\u2014\[\]{}-]+""")
 _PARTS_OF_SIGNATURE = re.compile(r"""(?s)\br["']?\s*[:=].{0,120}\bs["']?\s*[:=]""", re.ASCII)
 # Names beside which whatever looks random is a secret.
 _LABEL = re.compile(
     r"""["']?(?<![A-Za-z])(?:"""
-    r"""ciphertext|cipherparams|kdfparams|mnemonic|encseed|seed[\s_-]?(?:phrase|words?|key)?|"""
+    r"""ciphertext|cipherparams|kdfparams|mnemonic|entropy|encrypted_?key|encseed|seed[\s_-]?(?:phrase|words?|key)?|"""
     r"""xprv|keystore|(?:signing|spend|view|master)[\s_-]?key|private[\s_-]?lines|wif|passphrase|"""
     r"""priv(?:ate)?[\s_-]?key|privkey|secret(?:[\s_-]?(?:key|phrase|recovery|spend)[\s\w]{0,12})?|"""
     r"""(?:recovery|backup)[\s_-]?(?:phrase|words?|key|seed)|"""
@@ -61,7 +67,7 @@ _LABEL = re.compile(
     r"""phrase (?:secr.te|de r.cup.ration)|cl. priv.e|chiave privata|chave privada|"""
     r"""soukrom. kl..|приватный ключ|сид-?фраза|私钥|私鑰|"""
     r"""助记词|助記詞|秘密鍵|ニーモニック|개인키|니모닉"""
-    r""")["']?\s*(?:\bis\b|\bist\b|\bes\b|\best\b|[:=は])""",
+    r""")["']?\s*(?:\bis\b|\bist\b|\bes\b|\best\b|[:=は>])""",
     re.IGNORECASE,
 )
 _AFTER_LABEL = 100
@@ -80,7 +86,7 @@ _WORDS = re.compile(r"[\W\d]{0,8}(?:(?:\d{1,2}[.):]\s*)?[^\W\d_]{3,9}[\s,;]+){10
 # Short names, which only mean a key when one follows.
 _NAMED_KEY = re.compile(
     r"""["']?(?<![A-Za-z0-9])(?:pk|sk|priv|private|secret|wif|key|prv|privkey|d)["']?\s*[:=]\s*["']?"""
-    r"""(?:0x)?(?:[0-9a-fA-F]{62,65}|[1-9A-HJ-NP-Za-km-z]{51,52})(?![0-9A-Za-z])""",
+    r"""(?:0x)?(?:[0-9a-fA-F]{62,65}|[1-9A-HJ-NP-Za-km-z]{51,52}|[0-9A-Za-z+/]{43}=)(?![0-9A-Za-z])""",
     re.IGNORECASE | re.ASCII,
 )
 # Words around a key that was copied from a wallet's own page, and around a hash.
@@ -105,7 +111,9 @@ _LONGEST_JOINED = 120
 _LEAST_DIGITS = 3
 """Of a key that was copied in groups; words of a sentence have fewer."""
 _MOST_MATCHES = 8
-_DEPTH = 2
+_MOST_UNWRAPPED = 64
+_MOST_GLUED = 8
+_DEPTH = 3
 
 
 def has_hex_key(text: str) -> bool:
@@ -127,6 +135,8 @@ def search(text: str, digits: Digits, depth: int = 0) -> str | None:
     kind = find_form(text) or _find_form_in_groups(text)
     if kind is not None:
         return kind
+    if any(map(are_octets_of_key, octets(text))):
+        return "a secret key as numbers"
     if phrases.is_recovery_phrase(text):
         return "a recovery phrase"
     if _is_labelled(text):
@@ -134,19 +144,25 @@ def search(text: str, digits: Digits, depth: int = 0) -> str | None:
     kind = _find_number(text, digits) or _find_words(text, digits)
     if kind is not None or depth == _DEPTH:
         return kind
-    plain = unescaped(text)
-    hidden = ((each, Digits.KEY) for each in hidden_texts(text))
-    others = chain([(plain, digits)] if plain != text else [], hidden)
-    return next(filter(None, (search(each, of, depth + 1) for each, of in others)), None)
+    for plain in {unescaped(text), folded(text)} - {text}:
+        kind = kind or search(plain, digits, depth + 1)
+    for hidden in {*hidden_texts(text)} - {text}:
+        kind = kind or search(hidden, Digits.KEY, depth + 1)
+    return kind
 
 
 def _find_form_in_groups(text: str) -> str | None:
     """A key that was copied in groups, or over several lines."""
-    joined = _BETWEEN_PAIRS.sub("", text)
-    if joined == text or len(joined) > _LONGEST_JOINED:
-        return None
-    is_key = sum(map(str.isdigit, joined)) >= _LEAST_DIGITS or is_checked(joined)
-    return find_form(joined) if is_key else None
+    whole = _BETWEEN_PAIRS.sub("", text)
+    is_short = whole != text and len(whole) <= _LONGEST_JOINED
+    parts = islice(unwrapped(text), _MOST_UNWRAPPED)
+    runs = [(whole, _LEAST_DIGITS)] if is_short else []
+    for joined, least in chain(runs, ((each, len(each) // 12) for each in parts)):
+        is_key = sum(map(str.isdigit, joined)) >= least or is_checked(joined)
+        kind = find_form(joined) if is_key else None
+        if kind is not None:
+            return kind
+    return None
 
 
 def _is_labelled(text: str) -> bool:
@@ -184,8 +200,9 @@ def _find_number(text: str, digits: Digits) -> str | None:
         found = []
     elif digits is Digits.SIGNATURE and not _is_about_keys(text):
         is_key = text.isalnum() or re.search("[a-fA-F]", joined)
-        words = [*_hex_words(joined), *decimal_keys(text)] if is_key else []
-        found = [each for each in words if each in {text, joined}]
+        words = list(_hex_words(joined)) if is_key else []
+        found = [each for each in words if each == joined or _is_glued(each, text)]
+        found += [each for each in decimal_keys(text) if each == text]
         if not _PUBLIC_KEYS.search(text) and not _SIGNATURE.search(text):
             found += _XRP_KEY.findall(text)
     else:
@@ -194,6 +211,11 @@ def _find_number(text: str, digits: Digits) -> str | None:
     if not found or (digits is not Digits.SIGNATURE and is_about_a_hash(text)):
         return None
     return HEX_KEY_KIND
+
+
+def _is_glued(word: str, text: str) -> bool:
+    """Whether a word is all of a text but for what is written around it without a space."""
+    return text.isalnum() and len(text) - len(word) <= _MOST_GLUED
 
 
 def _is_expected(word: str, text: str, digits: Digits) -> bool:
