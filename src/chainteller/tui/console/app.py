@@ -236,17 +236,16 @@ class Console(ConsoleShell):
         """
         from chainteller.tui.console.start_up import restore_account
 
-        first = self.screen
-        if isinstance(first, AccountsScreen) and not first.paged.is_touched:
-            await restore_account(self.desk)
-        is_left = not first.is_active or self.typed_ahead.has_keys
-        if isinstance(first, AccountsScreen) and not (
-            is_left or first.paged.is_touched or first.field_bar.is_open
-        ):
-            self.go(name)
+        first, awaits_rows = self.screen, False
+        if isinstance(first, AccountsScreen):
+            if not first.paged.is_touched:
+                await restore_account(self.desk)
+            is_left = not first.is_active or self.typed_ahead.has_keys
+            if not (is_left or first.paged.is_touched or first.field_bar.is_open):
+                self.go(name)
+            awaits_rows = not first.pages.came.is_set() and self.screen is first
         self.is_returning = False
-        awaits = isinstance(first, AccountsScreen) and not first.pages.came.is_set()
-        if self.screen is not first or not awaits:
+        if not awaits_rows:
             self.release_keys()
 
     def _not_started(self, error: TellerError) -> None:
