@@ -139,7 +139,7 @@ class Witness(Writes):
         overdue = TypedAhead._overdue
 
         def passed(keys: TypedAhead, this_round: int, then: Callable[[], object]) -> None:
-            if this_round == keys._round and keys.is_holding:
+            if this_round == keys.round and keys.is_holding:
                 self.late.append(f"{self.number} late: {[each.key for each in keys._kept]}")
             overdue(keys, this_round, then)
 

@@ -18,6 +18,7 @@ from textual.widgets import Input
 
 from chainteller.tui.console.app import DEAF_S
 from chainteller.tui.console.event_log import LogScreen
+from chainteller.tui.console.palette import DeskPalette
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.dialogs.question import Ask, Question
@@ -181,6 +182,30 @@ async def test_keys_that_step_nowhere_hold_nothing_up(bench: Bench, opened: str)
         terminal.send("1\x1b[D2\t3")
         await terminal.rest()
         assert getattr(terminal.app.focused, "value", "") == "123"
+
+
+@pytest.mark.parametrize("late", ["esc", "the end of an earlier palette"])
+async def test_a_key_behind_esc_waits_until_the_palette_has_heard_it(
+    bench: Bench, late: str
+) -> None:
+    async with console(bench, Writes()) as terminal:
+        app = terminal.app
+        await press(terminal.pilot, "colon")
+        earlier = cast("DeskPalette", app.screen)
+        await press(terminal.pilot, "escape", "colon")
+        field, heard, painted = app.focused, asyncio.Event(), asyncio.Event()
+        assert field is not None
+        field.call_later(heard.wait)
+        terminal.send("\x1b4")
+        if late != "esc":
+            earlier.nothing_chosen()
+        app.call_later(app.call_after_refresh, painted.set)
+        async with asyncio.timeout(PATIENCE_S):
+            await painted.wait()
+        waits = app.typed_ahead.has_keys
+        heard.set()
+        await terminal.rest()
+        assert (waits, app.current_mode) == (True, "trades")
 
 
 # -- esc and a key ----------------------------------------------------------------------------

@@ -404,11 +404,11 @@ class Console(ConsoleShell):
         """
         if isinstance(event, events.Key) and await self._key_ends_here(event):
             return
-        stepped = _came_back(event, "tab")  # and its command runs now
+        heard = _came_back(event)  # and its command runs now
         await super().on_event(event)
-        if stepped:
+        if heard == "tab":
             self.release_keys()
-        if self.closes_dialog and _came_back(event, "escape"):
+        if self.closes_dialog and heard == "escape":
             self.closes_dialog = False
             self.release_keys()
 
@@ -444,10 +444,12 @@ class Console(ConsoleShell):
     def _is_at_desk(self) -> bool:
         return isinstance(self.screen, DeskScreen) and self.screen.is_mounted
 
-    def release_keys(self, *, forget: bool = False, by_rows: bool = False) -> None:
+    def release_keys(
+        self, *, forget: bool = False, by_rows: bool = False, of: int | None = None
+    ) -> None:
         is_for_rows = by_rows and not (self.awaits_rows or forget)
         waits = self.finding is not None or self.is_returning or self.opening.is_awaited
-        if waits or is_for_rows:
+        if waits or is_for_rows or of not in {None, self.typed_ahead.round}:
             return
         self.awaits_rows = False
         if forget:
@@ -533,9 +535,11 @@ def _wait_for_dialog(console: Console, key: str) -> None:
         console.typed_ahead.hold()
 
 
-def _came_back(event: events.Event, key: str) -> bool:
-    """Whether it's a key that went to a screen's widgets, and was heard by all of them."""
-    return isinstance(event, events.Key) and event.is_forwarded and event.key == key
+def _came_back(event: events.Event) -> str:
+    """The key that went to a screen's widgets and was heard by all of them; empty for any other
+    event. Textual marks an event as forwarded as it's sent to them.
+    """
+    return event.key if isinstance(event, events.Key) and event.is_forwarded else ""
 
 
 def _finds_no_field(console: Console, event: events.Key) -> bool:

@@ -5,14 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from textual import on
 from textual.command import CommandInput, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
+from textual.widgets import Input
 
 from chainteller.domain.search_texts import words_of
 from chainteller.records.formats import clean
-from chainteller.tui.commands import AnyCommand
-from chainteller.tui.console.command_table import PALETTE, commands_of, refuse
+from chainteller.tui.commands import SCREENS, AnyCommand
+from chainteller.tui.console.command_table import COMMANDS, PALETTE, commands_of, refuse
 from chainteller.tui.console.marks import marked
 from chainteller.tui.console.protection import suspend_console
 from chainteller.tui.console.search import (
@@ -54,6 +56,8 @@ class DeskPalette(SteadyPalette):
         """``text`` is looked for at once."""
         super().__init__(placeholder="name, id, address, amount, day or command")
         self._text = text
+        self._round = 0
+        """Of the keys that wait behind ``enter``."""
 
     def on_mount(self) -> None:
         if self._text:
@@ -62,9 +66,15 @@ class DeskPalette(SteadyPalette):
     def on_unmount(self) -> None:
         self.nothing_chosen()
 
+    @on(Input.Submitted)
+    def _keys_wait(self) -> None:
+        self._round = cast("ConsoleShell", self.app).typed_ahead.round
+
     def nothing_chosen(self) -> None:
-        """What was typed behind ``enter`` comes after what it did."""
-        self.app.call_later(cast("ConsoleShell", self.app).release_keys)
+        """What was typed behind ``enter`` comes after what it did. The palette may be gone for a
+        while by then, and newer keys wait for something else.
+        """
+        self.app.call_later(cast("ConsoleShell", self.app).release_keys, of=self._round)
 
     def tell(self, note: str) -> None:
         """Keep what has to be said about the search; what looks like a secret isn't shown."""

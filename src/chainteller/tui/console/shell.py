@@ -6,6 +6,7 @@ from chainteller.tui.textual_fixes.app import SteadyApp
 
 if TYPE_CHECKING:
     from chainteller.tui.console.themes import Themes
+    from chainteller.tui.console.typed_ahead import TypedAhead
     from chainteller.tui.desk import Desk
     from chainteller.tui.found import Found
     from chainteller.tui.opening import Opening
@@ -19,6 +20,7 @@ class ConsoleShell(SteadyApp):
     themes: "Themes"
     searches: "OneAtATime"
     opening: "Opening"
+    typed_ahead: "TypedAhead"
 
     def go(self, name: str, *, closes_page: bool = False) -> None:
         """As ``Shell`` in ``tui/desk.py``, like all that has no words here."""
@@ -37,7 +39,10 @@ class ConsoleShell(SteadyApp):
         """Show all keys, with those of the screen behind first."""
         raise NotImplementedError
 
-    def release_keys(self, *, forget: bool = False) -> None:
+    def release_keys(self, *, forget: bool = False, of: int | None = None) -> None:
+        """As on every shell; ``of`` is the round of ``typed_ahead`` whose keys are meant: those
+        that wait for something newer wait on.
+        """
         raise NotImplementedError
 
     def alert(self, text: str, tone: str, account_id: str = "", briefly: str = "") -> None:

@@ -25,7 +25,8 @@ class TypedAhead:
         self._target = target
         self._kept: list[Key] = []
         self._holding = False
-        self._round = 0
+        self.round = 0
+        """Changes with every hold, and when its keys are let go."""
         self._deaf_until = 0.0
         self._last = ""
         self._once: tuple[str, float] = ("", 0.0)
@@ -37,12 +38,12 @@ class TypedAhead:
         ``overdue`` is called first, which may forget them or hold them again. ctrl+q is never kept.
         """
         self._holding = True
-        self._round += 1
-        this_round = self._round
+        self.round += 1
+        this_round = self.round
         self._target.set_timer(limit_s, lambda: self._overdue(this_round, overdue))
 
     def _overdue(self, this_round: int, overdue: Callable[[], object]) -> None:
-        if this_round == self._round:
+        if this_round == self.round:
             overdue()
             self._let_go(this_round)
 
@@ -95,12 +96,12 @@ class TypedAhead:
         """Hand the first waiting key on as soon as the place that it waited for is painted; those
         behind it follow, or wait again after it.
         """
-        self._target.call_after_refresh(self._let_go, self._round)
+        self._target.call_after_refresh(self._let_go, self.round)
 
     def _let_go(self, this_round: int) -> None:
-        if this_round == self._round:
+        if this_round == self.round:
             self._holding = False
-            self._round += 1
+            self.round += 1
             self.try_again()
 
     def forget(self) -> int:
