@@ -180,6 +180,16 @@ async def test_commands_are_listed_and_chosen_while_people_are_still_searched(
         await settle(pilot)
 
 
+async def test_a_command_of_another_screen_says_where_it_is_and_goes_there(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "colon", *"freeze")
+        assert "lift that   [1, then F]" in seen(app)
+        await press(pilot, "enter")
+        assert app.current_mode == "accounts"
+
+
 @pytest.mark.needs("find")
 async def test_nothing_found_says_what_to_try_and_a_secret_is_never_sent(bench: Bench) -> None:
     asked: list[str] = []

@@ -39,6 +39,10 @@ _LEFT_OUT = frozenset(
     f"desk.{name}"
     for name in ("palette", "back", "up", "down", "page_up", "page_down", "first", "last")
 )
+_OF_ANY_LIST = frozenset({"enter", "f", "o", "0", "slash,ctrl+f"})
+"""Keys of commands that every list has, this screen's, too."""
+_ELSEWHERE = 0.1
+"""How much less than a command of this screen one of another screen is meant."""
 _REST_S = 0.06
 """How long the keyboard has to rest before the service is asked."""
 _PATIENCE_S = 0.3
@@ -148,6 +152,23 @@ class DeskProvider(Provider):
         rows.append(Entry("quit   [ctrl+q]", "app.quit", "quit"))
         return rows
 
+    def _entries_elsewhere(self) -> list[Entry]:
+        """Commands of the other screens, which go there and name the key."""
+        desk, here = self.console.desk, getattr(self.screen, "KEY", "")
+        numbers, moved = {name: at for at, name in enumerate(SCREENS, start=1)}, desk.settings.keys
+        return [
+            Entry(
+                f"{each.about}   [{numbers[each.where]}, then {each.key_in(moved)}]",
+                f"app.command('desk.{each.where}')",
+                each.name,
+            )
+            for each in COMMANDS
+            if each.where in SCREENS
+            and each.where != here
+            and each.key not in _OF_ANY_LIST
+            and (not each.feature or desk.offers(each.feature))
+        ]
+
     async def _run(self, command: AnyCommand) -> None:
         if not refuse(command, self.console, self.screen):
             await self.console.run_action(command.action, self.screen)
@@ -165,6 +186,7 @@ class DeskProvider(Provider):
         wanted = clean(query.strip())
         words = words_of(wanted.casefold())
         found = [(rank(entry, words), entry) for entry in self._entries()]
+        found += [(_ELSEWHERE * rank(entry, words), entry) for entry in self._entries_elsewhere()]
         begun = [self._command(score, entry, wanted) for score, entry in found if score]
         results = await self._found(wanted, begun)
         palette = self.app.screen
