@@ -131,7 +131,7 @@ DECIDED: Mapping[str, tuple[str, ...]] = {
     "a-call-at-nine": ("7", "T", "A", "y", "say approved"),
     "a-call-at-ten": ("7", "R", "enter", "y", "say refused"),
     "a-call-at-eleven": ("7", "m", *"photo", "enter", "say photo"),
-    "a-call-at-noon": ("F", "enter", "y", "say frozen"),
+    "a-call-at-noon": ("F", "enter", "1", "y", "say frozen"),
     "a-call-at-two": ("w", "amount", "enter", "y", "say second", "clock", "say done"),
     "a-call-at-four": ("say checked",),
 }

@@ -217,7 +217,7 @@ STATUSES: Mapping[str, Iterable[str]] = {
 """Every status that a record of each kind can get."""
 KEYS: Mapping[str, tuple[str, ...]] = {
     "trading account: - > open": ("plus", *"DDA-1001", "enter", "y"),
-    "control: none > FROZEN": ("F", "enter", "y"),
+    "control: none > FROZEN": ("F", "enter", "1", "y"),
     "control: FROZEN > none": ("F", "y"),
     "quote: - > open": ("b", *"100", "enter"),
     "quote: open > executed": ("b", *"100", "enter", "X", "y"),
@@ -231,7 +231,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "withdrawal: reviewing > rejected": ("7", "R", "enter", "y"),
     "withdrawal: reviewing > cancelled": ("6", "C", "y"),
     "withdrawal: processing > cancelled": ("6", "C", "y"),
-    "decision: - > open": ("F", "enter", "y"),
+    "decision: - > open": ("F", "enter", "1", "y"),
     "decision: open > approved": ("7", "A", "y"),
     "decision: open > refused": ("7", "R", "enter", "y"),
     "decision: open > withdrawn": ("6", "C", "y"),

@@ -222,9 +222,10 @@ async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=LARGE) as pilot:
         await settle(pilot)
-        await press(pilot, "F", "enter")
+        await press(pilot, "F", "enter", "2")
         shown = seen(app)
         assert "FREEZE the account of" in shown
+        assert "Reason: suspected fraud" in shown
         assert "Withdrawals that weren't sent yet fail" in shown
         await answer(pilot, "y")
         assert bench.service.trading_account(account.id).controls == ("FROZEN",)
@@ -234,6 +235,7 @@ async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
         facts = app.screen.query_one("#detail", Detail).plain_text
         assert facts.count(account.id) == 1
         assert facts.count("FROZEN") == 1
+        assert "suspected fraud" in facts
         await press(pilot, "1", "F")
         assert "LIFT FROZEN from the account?" in seen(app)
         await answer(pilot, "y")
@@ -253,7 +255,7 @@ async def test_a_customer_is_frozen_and_lifted_on_their_page_by_four_keys(
         app.desk.shell.find(account.id)
         await settle(pilot)
         await press(pilot, "P")
-        await press(pilot, "F", "enter")
+        await press(pilot, "F", "enter", "1")
         assert "FREEZE the account of Customer 1?" in seen(app)
         await answer(pilot, "y")
         assert bench.service.trading_account(account.id).controls == ("FROZEN",)

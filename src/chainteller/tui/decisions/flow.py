@@ -43,6 +43,14 @@ _ALLOWS = {
     "SELL_ONLY  selling and withdrawing": Control.SELL_ONLY,
     "DORMANT    nothing new, until the customer is identified": Control.DORMANT,
 }
+_WHY = {
+    "the customer asked for it": "CUSTOMER_REQUEST",
+    "suspected fraud": "SUSPECTED_FRAUD",
+    "compliance review": "COMPLIANCE_REVIEW",
+    "order of a court or an authority": "LEGAL_ORDER",
+    "another reason": "OTHER",
+}
+"""Why a control is set, and the code of that."""
 _CLOSES = (
     "Open quotes can't be executed while it's closed.",
     "Processing trades wait up to 15 minutes, then fail; the money goes back.",
@@ -163,9 +171,12 @@ def _controlling(account_id: str, service: "Service") -> Step:
     if account.controls:
         return _lifting(CONTROL, account.id, account.controls[0], service)
     note = "What may be done with the account until somebody lifts it."
-    return Choose(
-        "CONTROL", note, tuple(_ALLOWS), lambda chosen: _controlled(account, _ALLOWS[chosen])
-    )
+    return Choose("CONTROL", note, tuple(_ALLOWS), lambda chosen: _ask_why(account, chosen))
+
+
+def _ask_why(account: "TradingAccount", allows: str) -> Step:
+    asked = partial(_controlled, account, _ALLOWS[allows])
+    return Choose("REASON", "Customers aren't told the reason.", tuple(_WHY), asked)
 
 
 def close_or_open(market: "Market", now: int) -> Step:
@@ -186,10 +197,11 @@ def _closed(market: str, now: int, how_long: str) -> Step:
     return CustomerRequest(None, partial(_close, market, until), asked)
 
 
-def _controlled(account: "TradingAccount", control: Control) -> Step:
+def _controlled(account: "TradingAccount", control: Control, why: str) -> Step:
     verb, facts = _SETS[control]
-    asked = Ask(f"{verb} the account of {account.customer_name or account.id}?", facts)
-    return CustomerRequest(account.id, partial(_set, account.id, control.value), asked)
+    told = (*facts, f"Reason: {why}")
+    asked = Ask(f"{verb} the account of {account.customer_name or account.id}?", told)
+    return CustomerRequest(account.id, partial(_set, account.id, control.value, _WHY[why]), asked)
 
 
 def _lifting(kind: DecisionKind, subject: str, what: str, service: "Service") -> Step:
@@ -280,10 +292,10 @@ def _note(decision_id: str, text: str, service: "Service", key: str) -> Step:
     return _changed(noted, f"noted{until}", "good")
 
 
-def _set(account_id: str, control: str, service: "Service", key: str) -> Step:
+def _set(account_id: str, control: str, reason: str, service: "Service", key: str) -> Step:
     from chainteller.service.models.decisions import OpenDecision
 
-    request = OpenDecision(kind=CONTROL, subject=account_id, control=control, reason=AT_DESK)
+    request = OpenDecision(kind=CONTROL, subject=account_id, control=control, reason=reason)
     opened = service.open_decision(request, idempotency_key=key).value
     return _changed(opened, "set on the account", "warn")
 
