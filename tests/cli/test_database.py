@@ -121,7 +121,9 @@ def test_a_backup_is_whole_and_overwrites_nothing(
     before = teller("audit", "verify", "--json").body
     teller("quote", "sol-usd", "buy", "10")
     assert teller("audit", "verify", "--json").body["head"] != before["head"]
-    assert teller("db", "restore", str(file)).code == 0
+    told = teller("db", "restore", str(file), "--json").body
+    assert told["restored"] == str(file)
+    assert told["entries"] == before["rows"] < told["entriesBefore"]
     assert teller("audit", "verify", "--json").body["rows"] >= before["rows"] + 1
     found = teller("audit", "list", "--json").body["data"]
     (inputs,) = [each["inputs"] for each in found if each["action"] == "restore_database"]

@@ -1,7 +1,7 @@
 """The engine's database: init, upgrade, check, verify, dispute, report, backup, copy and others."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -329,7 +329,7 @@ def _restored(file: Path) -> Outcome:
     from chainteller.storage.upkeep import maintenance
 
     unseen = maintenance.holders(address()).unseen
-    outcome: Outcome = {"database": without_password(address())}
+    outcome: Outcome = {"database": without_password(address()), "restored": str(file)}
     old = _heads_now()
 
     def record(draft: Path) -> None:
@@ -338,13 +338,15 @@ def _restored(file: Path) -> Outcome:
         if state != "current":
             outcome["entry"] = f"none: the schema is {state}"
             return
-        from chainteller.engine.heads.signed_heads import LeftBehind, record_restore
+        from chainteller.engine.heads.signed_heads import LeftBehind, heads_of, record_restore
 
         left = {name: LeftBehind(head) for name, head in (old or {}).items()}
         configured = options().configured
         restored = open_engine(configured.settings, replace(configured.database(), address=url))
         with closing(restored.context.database):  # its heads are kept once it's in its place
             told = {"backup": file.name}
+            outcome["entries"] = _entries(heads_of(restored.context))
+            outcome["entriesBefore"] = None if old is None else _entries(old)
             record_restore(restored.context, operator(configured.settings), told, left)
 
     try:
@@ -359,6 +361,11 @@ def _restored(file: Path) -> Outcome:
         raise
     outcome["kept"] = str(kept) if kept else None
     return outcome | ({"note": unseen} if unseen else {})
+
+
+def _entries(heads: "Mapping[str, Head]") -> int:
+    """Of all logs together."""
+    return sum(head.size for head in heads.values())
 
 
 def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
