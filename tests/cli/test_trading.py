@@ -325,6 +325,7 @@ def test_a_refusal_names_the_money_that_is_short_and_each_field_on_a_line(
 ) -> None:
     short = teller("deposit", account, "99999999")
     assert "The bank account's balance is insufficient." in short.err
+    assert "Choose a smaller amount." in short.err
     refused = teller("deposit", account, "1e3").err.splitlines()
     assert (
         refused[1] == "  amount: Use only digits and a decimal point, for example 1500 or 1,500.00."

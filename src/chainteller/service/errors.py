@@ -378,6 +378,7 @@ class InsufficientFunds(ServiceError, code="INSUFFICIENT_FUNDS", status=422):
         """What is short is the customer's bank account, from which a deposit comes."""
         error = cls(available, required, currency)
         error.message = "The bank account's balance is insufficient."
+        error.details["suggestion"] = "Choose a smaller amount."
         return error
 
 
