@@ -306,9 +306,9 @@ FAULTS = (
     Fault(
         "the title keeps the customer before",
         _QUOTE,
-        "        self.title_line(quote_view.title(self.desk.customer.account))",
+        "        self.title_line(quote_view.title(self.desk.customer.account, state))",
         "        if not self.query_one('#title', Lines).plain_text.strip():\n"
-        "            self.title_line(quote_view.title(self.desk.customer.account))",
+        "            self.title_line(quote_view.title(self.desk.customer.account, state))",
         f"{CUSTOMER}::test_a_quote_is_put_away_and_comes_back_with_its_customer",
     ),
     Fault(

@@ -69,7 +69,10 @@ async def test_a_sale_says_what_is_left_and_the_dollars(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await press(pilot, "s", *"1", "enter")
+        await press(pilot, "s")
+        assert f"SOL {bought.asset_bought.amount} available" in seen(app)
+        assert seen(app).count("available") == 1
+        await press(pilot, *"1", "enter")
         screen = app.screen
         assert isinstance(screen, QuoteScreen)
         quote = screen.state.quote

@@ -229,7 +229,7 @@ class QuoteScreen(DeskScreen):
         side, market = self.query_one("#quote-side"), self.query_one("#quoted-market")
         needed = len(lines) + len(said) + quote_view.CHART_BOX_ROWS + 2  # with the frame
         market.set_class(needed > side.size.height > 0, "-no-room")
-        self.title_line(quote_view.title(self.desk.customer.account))
+        self.title_line(quote_view.title(self.desk.customer.account, state))
         self.draw_footer()
 
     def resized(self) -> None:

@@ -45,11 +45,14 @@ CHART_BOX_ROWS = 11
 """Of the market below a quote, with its frame, as the style sheet has them."""
 
 
-def title(account: "TradingAccount | None") -> Line:
+def title(account: "TradingAccount | None", state: QuoteState) -> Line:
+    """The customer, and what there is of the asset that the form sells."""
     if account is None:
         return line((" QUOTE", "strong"), ("   choose an account first: 1", "warn"))
-    power = account.buying_power
-    right = ((f"USD {grouped(power)} available ", "muted"),) if power else ()
+    sheet, held = state.sheet, account.buying_power
+    if state.side == "sell":
+        held = sheet.spendable(state.market, state.side) if sheet is not None else None
+    right = ((f"{state.sold_unit} {grouped(held)} available ", "muted"),) if held else ()
     return work_title("QUOTE", account, right=right)
 
 
@@ -114,22 +117,14 @@ def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
 
 
 def plan(state: QuoteState, now: int) -> list[Line]:
-    """What a sale can sell, and the price: the title has the dollars, and a quote its own price."""
-    if state.sheet is None:
+    """The price; a quote has its own."""
+    market = state.sheet.market(state.market) if state.sheet is not None else None
+    if market is None or state.shown_quote is not None:
         return []
-    rows = []
-    if state.side == "sell":
-        held = grouped(state.sheet.spendable(state.market, state.side))
-        rows.append(line((f" available  {held} {state.sold_unit}", "muted")))
-    market = state.sheet.market(state.market)
-    if market is not None and state.shown_quote is None:
-        closed = not is_open(market)
-        tone = "bad" if closed else "muted"
-        word = f" {market.status}" if closed else ""
-        price = grouped(market.current_price)
-        at = when_priced(market, now)
-        rows.append(line((" market     ", "muted"), (f"{price} USD {at}{word}", tone)))
-    return rows
+    closed = not is_open(market)
+    word = f" {market.status}" if closed else ""
+    told = f"{grouped(market.current_price)} USD {when_priced(market, now)}{word}"
+    return [line((" market     ", "muted"), (told, "bad" if closed else "muted"))]
 
 
 def when_priced(market: "Market", now: int) -> str:
