@@ -229,8 +229,8 @@ FAULTS = (
     Fault(
         "screens aren't told of another customer",
         _CUSTOMER,
-        "            self.trade_to_show = None\n            self.on_change.publish(before)",
-        "            self.trade_to_show = None",
+        "            self.to_show.clear()\n            self.on_change.publish(before)",
+        "            self.to_show.clear()",
         f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
     ),
     Fault(

@@ -31,6 +31,7 @@ from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.transfers.filter import NAMED
+from chainteller.tui.transfers.view import SHOWN
 from chainteller.tui.typed_filter import Wanted, wanted
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.paged_list import PagedList
@@ -273,6 +274,36 @@ async def test_the_account_and_a_trade_lead_to_their_transfers(bench: Bench) -> 
         assert app.desk.customer.account_id == several.two.id
         assert short_id(several.others) in seen(app)
         assert short_id(several.second) not in seen(app)
+
+
+@pytest.mark.parametrize("before", ["one account", "all accounts", "only completed"])
+async def test_it_opens_on_the_transfer_just_requested(bench: Bench, before: str) -> None:
+    several = Several(bench)
+    app = several.app(hold_s=0)
+    async with app.run_test(size=LARGE) as pilot:
+        await _serve(pilot, "DDA-1")
+        await press(pilot, "6")
+        if before == "all accounts":
+            await press(pilot, "0", "home")
+            assert several.others in seen(app)
+        elif before == "only completed":
+            await press(pilot, *["f"] * _presses_until("completed"))
+        await press(pilot, "down", "1", "w", *"7.25", "enter")
+        await answer(pilot, "y")
+        await press(pilot, "6", "C")
+        assert "CANCEL the withdrawal of 7.25 USD to DDA-1?" in seen(app)
+        await answer(pilot, "n")
+        await press(pilot, "1", "d", *"8.50", "enter", "6")
+        (made,) = [
+            row for row in bench.service.deposits(several.one.id).data if row.amount == "8.50"
+        ]
+        assert app.screen.query_one(PagedList).cursor_key == made.id
+        await press(pilot, "down", "1", "6")
+        assert app.screen.query_one(PagedList).cursor_key != made.id, "it opens as it was left"
+
+
+def _presses_until(word: str) -> int:
+    return next(at for at, (shown, _) in enumerate(SHOWN) if shown == word)
 
 
 # -- cancelling ------------------------------------------------------------------------------------

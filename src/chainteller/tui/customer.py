@@ -65,8 +65,8 @@ class CustomerContext:
         """Id of the account that the workspace remembers from the last session or since."""
         self.market = ""
         """The market looked at last: a new order starts in it."""
-        self.trade_to_show: str | None = None
-        """Id of the trade that Trades selects when it opens."""
+        self.to_show: dict[str, str] = {}
+        """Keys of the records that screens of the customer select when they open."""
         self.told: deque[Told] = deque(maxlen=_MOST_TOLD)
 
     @property
@@ -95,7 +95,7 @@ class CustomerContext:
         self._account = account
         self._served()
         if account.id != before:
-            self.trade_to_show = None
+            self.to_show.clear()
             self.on_change.publish(before)
 
     def refresh(self, account: "TradingAccount") -> None:
@@ -107,7 +107,8 @@ class CustomerContext:
     def clear(self) -> None:
         """Serve nobody, as at the start."""
         before = self.account_id
-        self._account, self.last_id, self.market, self.trade_to_show = None, "", "", None
+        self._account, self.last_id, self.market = None, "", ""
+        self.to_show.clear()
         if before:
             self.on_change.publish(before)
 

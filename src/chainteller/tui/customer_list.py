@@ -45,19 +45,32 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
 
     def resumed(self) -> None:
         _bind_to_customer(self)
+        if self.KEY in self.desk.customer.to_show:
+            self.only = 0
+            self.paged.move_to(0)
         super().resumed()
+
+    def listed(self, total: int) -> None:
+        """A page came; it may tell what became of what was requested here."""
+        for record in self.records.values():
+            hear_of(self.desk, record.id, record.status)
+        to_show = self.desk.customer.to_show
+        wanted = to_show.get(self.KEY)
+        if wanted is not None:
+            is_here = self.paged.move_to_key(wanted)
+            is_looked_for = not is_here and _is_far_down(self, wanted)
+            if is_here or is_looked_for:
+                del to_show[self.KEY]
+            if is_looked_for:
+                self.find(wanted)
+                return
+        super().listed(total)
 
     def _customer_changed(self, before: str) -> None:
         super()._customer_changed(before)
         if self.is_current:
             _bind_to_customer(self)
             self.reload()
-
-    def listed(self, total: int) -> None:
-        """A page came; it may tell what became of what was requested here."""
-        for record in self.records.values():
-            hear_of(self.desk, record.id, record.status)
-        super().listed(total)
 
     def row_chosen(self) -> None:
         leave_refusal(self)
@@ -153,6 +166,12 @@ def other_list(screen: Any) -> str:
 
 def _no_single_account(screen: CustomerListScreen[Any]) -> str:
     return "" if screen.desk.customer.account_id else "no account is selected, so all are shown"
+
+
+def _is_far_down(screen: CustomerListScreen[Any], key: str) -> bool:
+    """Whether a record has to be searched for: not listed, and no trade just started here."""
+    is_known = key in screen.typed or key in screen.desk.requested
+    return not is_known and screen.desk.offers("transaction-by-id")
 
 
 def _bind_to_customer(screen: CustomerListScreen[Any]) -> None:

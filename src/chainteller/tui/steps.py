@@ -85,6 +85,7 @@ class Result:
         field: The field to open again with what was refused in it.
         record: Key of the row that the cursor moves to, in a list that is fetched again.
         changed: The kind of event to announce to every screen.
+        transfer: The key of the transfer that was requested: Transfers opens on it.
         clears_failure: Whether it settles the refusal on the screen.
         answer: Why the key did nothing, on the status line until the next one.
     """
@@ -94,6 +95,7 @@ class Result:
     field: OpenField | None = None
     record: str = ""
     changed: str = ""
+    transfer: str = ""
     clears_failure: bool = False
     answer: str = ""
 
@@ -179,6 +181,8 @@ def _show(screen: DeskScreen, result: Result) -> None:
     if result.record and isinstance(screen, ListScreen):
         screen.wanted_key = result.record
         screen.reload()
+    if result.transfer:
+        screen.desk.customer.to_show["transfers"] = result.transfer
     if result.changed:
         screen.desk.on_change.publish((result.changed,))
 

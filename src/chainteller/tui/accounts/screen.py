@@ -386,6 +386,8 @@ async def _transfer(
     screen.clear_failure()
     told = f"{kind} {transferred(done)} {done.status}  {done.id}".rstrip()
     desk.notify(told, "good")
+    if request.account_id == desk.customer.account_id:
+        desk.customer.to_show["transfers"] = done.key
     screen.take_news()
     desk.on_change.publish((f"{kind}.{done.status}",))
 

@@ -111,7 +111,7 @@ async def turn_to(desk: Desk, found: Found) -> Found | None:
         desk.notify(f"{failure.code}  {found.text}", "bad", failure.detail)
         return None
     if found.place == "trades":
-        desk.customer.trade_to_show = found.text
+        desk.customer.to_show["trades"] = found.text
     return found
 
 

@@ -529,7 +529,7 @@ def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "
         return
     screen.clear_failure()
     screen.draw()
-    screen.desk.customer.trade_to_show = trade.id
+    screen.desk.customer.to_show["trades"] = trade.id
     if screen.is_current:
         screen.desk.shell.go("trades", closes_page=True)
 

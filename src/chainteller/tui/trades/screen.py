@@ -72,30 +72,6 @@ class TradesScreen(CustomerListScreen["Trade"]):
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, partial(_tick, self))
 
-    def resumed(self) -> None:
-        if self.desk.customer.trade_to_show is not None:
-            self.only = 0
-            self.paged.move_to(0)
-        super().resumed()
-
-    def listed(self, total: int) -> None:
-        wanted_id = self.desk.customer.trade_to_show
-        if wanted_id is not None:
-            is_here = self.paged.move_to_key(wanted_id)
-            is_looked_for = not is_here and _is_far_down(self, wanted_id)
-            if is_here or is_looked_for:
-                self.desk.customer.trade_to_show = None
-            if is_looked_for:
-                self.find(wanted_id)
-                return
-        super().listed(total)
-
-
-def _is_far_down(screen: TradesScreen, trade_id: str) -> bool:
-    """Whether it has to be searched for: not listed, and not just started here."""
-    is_known = trade_id in screen.typed or trade_id in screen.desk.requested
-    return not is_known and screen.desk.offers("transaction-by-id")
-
 
 def _tick(screen: TradesScreen) -> None:
     """Redraw the age of open trades."""

@@ -673,6 +673,7 @@ def _withdraw(wallet: Wallet, asset: Asset, amount: str, service: "Service", key
     return Result(
         (f"withdrawal {grouped(done.amount)} {asset.symbol} {done.status}  {done.id}", "good"),
         changed=f"withdrawal.{done.status}",
+        transfer=done.key,
         clears_failure=True,
     )
 
