@@ -1,17 +1,20 @@
 """Lists of one customer's records, or of all accounts': the trades and the transfers."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from chainteller.records.formats import Piece
+from chainteller.records.formats import Piece, short_id
 from chainteller.tui.commands import AnyCommand, Command
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import leave_refusal, refusal_text
 from chainteller.tui.exports import Export, receipt_exports
 from chainteller.tui.list_screen import FilteredListScreen, headline, only_of, order_of
 from chainteller.tui.notifications import hear_of
+from chainteller.tui.queries import attempt, query
 from chainteller.tui.typed_filter import Named, Wanted, wanted
 from chainteller.tui.widgets.lines import Line
+from chainteller.tui.widgets.paged_list import Row
 
 if TYPE_CHECKING:
     from chainteller.service.models.pages import ListQuery, Page
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 CustomerRecord = TypeVar("CustomerRecord", bound="Transaction")
 
 
+_IDS = 2
+"""Columns before the customer's name."""
+_RECENT = 100
 NEWEST_OLDEST = (("-created", "newest"), ("created", "oldest"))
 
 
@@ -32,6 +38,9 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._all = False
+        self.names: dict[str, str] = {}
+        """Customers' names by account, as far as records of all accounts were listed; empty where
+        the deployment doesn't tell one."""
         self.listed_account = ""
         """Id of the customer whose records are listed."""
         self.typed_for = ""
@@ -97,6 +106,24 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
         self.typed_for = self.desk.customer.account_id
         super().find(text)
 
+    # -- whose it is --------------------------------------------------------------------------
+
+    def row_of(self, record: CustomerRecord) -> Row:
+        """Among the records of all accounts it names the customer."""
+        row = super().row_of(record)
+        if not self.shows_all:
+            return row
+        whose = self.name_of(record) or short_id(self.owner_of(record))
+        wholes = tuple((at + (at >= _IDS), text) for at, text in row.whole)
+        return Row(row.key, (*row.cells[:_IDS], (whose, ""), *row.cells[_IDS:]), wholes)
+
+    def name_of(self, record: CustomerRecord) -> str:
+        """Its customer's name; empty where it isn't known."""
+        owner, served = self.owner_of(record), self.desk.customer.account
+        if served is not None and served.id == owner:
+            return served.customer_name or ""
+        return self.names.get(owner, "")
+
     # -- what can be copied, exported and told ------------------------------------------------
 
     def owner_of(self, record: CustomerRecord) -> str:
@@ -134,9 +161,25 @@ def reads(
         account_id = None if screen.shows_all else screen.listed_account
         typed = wanted(screen.typed, named, screen.desk.today)
         asked = typed.as_query(only_of(screen)[1], order_of(screen)[0], number)
-        return page_of(screen, account_id, typed, asked)
+        found = page_of(screen, account_id, typed, asked)
+        if account_id is None:
+            _learn_names(screen, found.data)
+        return found
 
     return read
+
+
+def _learn_names(screen: CustomerListScreen[Any], records: "Sequence[Transaction]") -> None:
+    """Read the names that a list of all accounts shows: mostly of those that were active last."""
+    desk, names = screen.desk, screen.names
+    unknown = {screen.owner_of(each) for each in records} - names.keys() - {""}
+    if unknown:
+        recent = query(limit=_RECENT, sort="-lastActivity")
+        active = attempt(lambda: desk.service.trading_accounts(recent).data, ())
+        names |= {each.id: each.customer_name or "" for each in active}
+    for account_id in unknown - names.keys():
+        account = attempt(partial(desk.service.trading_account, account_id), None)
+        names[account_id] = (account.customer_name if account is not None else None) or ""
 
 
 def titles(part: Callable[[Any], Piece]) -> Callable[[Any, int], Line]:

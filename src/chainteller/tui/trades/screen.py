@@ -80,6 +80,6 @@ def _tick(screen: TradesScreen) -> None:
     for row in screen.paged.rows_held:
         trade = screen.records.get(row.key)
         if trade is not None and not is_over(trade):
-            screen.paged.replace_row(trades_view.LIST.row(trade, screen.desk.now))
+            screen.paged.replace_row(screen.row_of(trade))
     if screen.selected is not None and not is_over(screen.selected):
         screen.row_chosen()

@@ -27,7 +27,7 @@ LIST = RecordColumns(
         "status": Column("", 17, grows=True, most=28),
     },
 )
-COLUMNS_OF_ALL = LIST.of_all(rank=3)
+COLUMNS_OF_ALL = LIST.of_all()
 SHOWN = (("", {}), *((str(each), {"status": str(each)}) for each in TradeStatus))
 """What ``f`` shows, one after the other."""
 

@@ -1,4 +1,4 @@
-"""What belongs to the selected transfer: its customer's name and its rows of the audit trail."""
+"""What belongs to the selected transfer: its rows of the audit trail."""
 
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -16,32 +16,21 @@ _MOST_STEPS = 50
 
 
 class TransferBackground:
-    """Looks up whose a transfer is and what happened to it; where that is refused, it's unknown."""
+    """Looks up what happened to a transfer; where that is refused, it's unknown."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._names: dict[str, str] = {}
-        """Customers' names by account."""
         self._of: tuple[str, str] = ("", "")
         """(id, status) of the transfer that the trail belongs to."""
         self._trail: tuple[AuditRow, ...] = ()
-
-    def customer(self, account_id: str) -> str:
-        """The customer's name; empty where it isn't known."""
-        return self._names.get(account_id, "")
 
     def trail(self, transfer: "Transfer") -> "tuple[AuditRow, ...]":
         """The rows of its audit trail, oldest first; empty where they aren't known."""
         return self._trail if self._of == (transfer.id, transfer.status) else ()
 
-    async def load(self, transfer: "Transfer", account_id: str) -> None:
-        """Look up both, each once for a transfer in the same state."""
+    async def load(self, transfer: "Transfer") -> None:
+        """Look it up, once for a transfer in the same state."""
         service = self._desk.service
-        if account_id and account_id not in self._names:
-            self._names[account_id] = ""
-            with suppress(TellerError):
-                account = await call_service(service.trading_account, account_id)
-                self._names[account_id] = account.customer_name or ""
         if not self._desk.offers("audit") or self._of == (transfer.id, transfer.status):
             return
         rows: tuple[AuditRow, ...] = ()

@@ -51,7 +51,7 @@ def _empty(screen: "TransfersScreen") -> tuple[Piece, ...]:
 
 
 def _blocks(screen: "TransfersScreen", transfer: "Transfer") -> Blocks:
-    customer = screen.background.customer(screen.owner_of(transfer))
+    customer = screen.name_of(transfer)
     trail, can_cancel = screen.background.trail(transfer), may_cancel(screen.desk)
     named, now = customer if screen.shows_all else None, screen.desk.now
     return Blocks(
@@ -93,7 +93,7 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
         self._background_timer: Timer | None = None
 
     def row_chosen(self) -> None:
-        """Draw the selected transfer; its customer and its trail follow where the cursor rests."""
+        """Draw the selected transfer; its trail follows where the cursor rests."""
         super().row_chosen()
         if self._background_timer is not None:
             self._background_timer.stop()
@@ -112,7 +112,7 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
 async def _load_background(screen: TransfersScreen) -> None:
     transfer = screen.selected
     if transfer is not None:
-        await screen.background.load(transfer, screen.owner_of(transfer))
+        await screen.background.load(transfer)
         screen.draw()
 
 

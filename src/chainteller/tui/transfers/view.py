@@ -36,7 +36,7 @@ LIST = RecordColumns(
     },
     key=lambda transfer: transfer.key,
 )
-COLUMNS_OF_ALL = LIST.of_all(rank=4)
+COLUMNS_OF_ALL = LIST.of_all()
 REQUESTED_HERE, NEWEST = "requested here only", "newest 100 each"
 """Which transfers are listed where the deployment doesn't list all: the desk's own, or one
 account's.

@@ -32,12 +32,13 @@ class RecordColumns(Generic[Record]):
             for field, column in zip(self._fields, layout.values(), strict=True)
         )
 
-    def of_all(self, rank: int) -> tuple[Column, ...]:
-        """The columns of a list of all accounts, which begins with a record's own id and its
-        account's: the account's stays longer, as the detail and the summary show the other.
+    def of_all(self) -> tuple[Column, ...]:
+        """The columns of a list of all accounts, which begins with a record's own id, its account's
+        and the customer's name. The name stays: the detail and the summary show the ids.
         """
         own, account, *rest = self.columns
-        return own._replace(rank=rank), account._replace(width=own.width, rank=1), *rest
+        ids = own._replace(rank=5), account._replace(width=own.width, rank=6)
+        return *ids, Column("CUSTOMER", 14, grows=True), *rest
 
     def row(self, record: Record, now: int) -> Row:
         """A row whose columns with a ``whole`` show more than an abbreviation where they can."""
