@@ -146,14 +146,22 @@ def open_account(trading_account_id: str, networks: tuple[str, ...]) -> Step:
     note = f"for {trading_account_id}; it takes signatures of any network"
 
     def send(network: str) -> Step:
-        return CustomerRequest(
-            trading_account_id, partial(_open_account, trading_account_id, network)
-        )
+        return LookUp(partial(_ask_for_another, trading_account_id, network))
 
     return Write(
         "blockchain account",
         Choose("OPEN A BLOCKCHAIN ACCOUNT on", note, networks, send),
     )
+
+
+def _ask_for_another(trading_account_id: str, network: str, service: "Service") -> Step:
+    """Ask whether a customer needs another one who has one already."""
+    found = service.blockchain_accounts(query(trading_account_id=trading_account_id)).data
+    has = ", ".join(f"{short_id(each.id)} ({each.network})" for each in found)
+    facts = (f"The customer has {has}, which takes signatures of any network.",)
+    asked = Ask(f"OPEN ANOTHER BLOCKCHAIN ACCOUNT on {network}?", facts) if found else None
+    opens = partial(_open_account, trading_account_id, network)
+    return CustomerRequest(trading_account_id, opens, asked)
 
 
 def _open_account(trading_account_id: str, network: str, service: "Service", key: str) -> Step:

@@ -298,7 +298,8 @@ class WalletsScreen(ListScreen[Shown]):
 
         wallet = wallet_of(self.selected)
         network = known_network(wallet.network) if wallet is not None else None
-        if wallet is None or wallet.challenge is None or network is None or not _can_simulate(self):
+        challenge = wallet.open_challenge(self.desk.now) if wallet is not None else None
+        if wallet is None or challenge is None or network is None or not _can_simulate(self):
             return []
         rows: list[tuple[str, Callable[[], object]]]
         rows = [("simulate: sign correctly", partial(simulate, self, ""))]
