@@ -24,12 +24,17 @@ from textual import events
 from textual.command import CommandList
 
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, SharedWallets
+from chainteller.records.formats import short_address, short_id
 from chainteller.service.errors import InvalidSignature
 from chainteller.service.layers import Next, layered
-from chainteller.service.models.counterparties import OpenBlockchainAccount
+from chainteller.service.models.counterparties import (
+    OpenBlockchainAccount,
+    ReverificationRequest,
+)
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import Call
 from chainteller.tui.wallets.screen import WalletsScreen, simulate
+from chainteller.tui.widgets.lines import Lines
 
 Answer = TypeVar("Answer")
 
@@ -412,6 +417,53 @@ async def test_what_goes_on_is_not_cut_off_after_a_step(bench: Bench) -> None:
         await settle(pilot)
         await press(pilot, "enter", "enter")
         assert "enter: message to sign  12:" in seen(app)
+
+
+@pytest.mark.needs("blockchain-accounts")
+async def test_another_blockchain_account_is_opened_only_when_it_is_asked_for(bench: Bench) -> None:
+    case = Case(bench)
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await wallets(pilot)
+        for keys, count in (("n", 1), ("y", 2)):
+            await palette(pilot, "open a blockchain")
+            await press(pilot, "enter")
+            assert "OPEN ANOTHER BLOCKCHAIN ACCOUNT on" in seen(app)
+            assert f"The customer has {short_id(case.account.id)} (ethereum)" in seen(app)
+            await answer(pilot, keys)
+            assert len(bench.service.blockchain_accounts(ListQuery()).data) == count
+
+
+async def test_accounts_and_wallets_name_and_count_linked_wallets_alike(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum", "bob-ethereum")
+    case.link("alice-ethereum")
+    linked = case.service.linked_counterparties(case.account.id).data[0]
+    request = ReverificationRequest(reason="AGENT_REQUEST")
+    case.service.require_reverification(case.account.id, linked.id, request)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        (row,) = [row for row in seen(app).splitlines() if short_address(ALICE) in row]
+        assert "[x] revoked" in row
+        summary = app.screen.query_one("#summary", Lines).plain_text
+        assert "linked wallets 1 (0 verified)" in summary
+        await wallets(pilot)
+        assert "2 wallets, 1 linked" in seen(app)
+        assert "[x] revoked" in seen(app)
+
+
+async def test_the_sample_customer_signs_only_what_waits_for_a_signature(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    app = bench.console(kind="DEMO")
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        screen = app.screen
+        assert isinstance(screen, WalletsScreen)
+        assert screen.palette_entries()
+        case.link("alice-ethereum")
+        screen.reload()
+        await settle(pilot)
+        assert screen.palette_entries() == []
 
 
 @pytest.mark.needs("blockchain-accounts")

@@ -15,9 +15,10 @@ from chainteller.records.fields import (
     Interface,
     Moment,
 )
-from chainteller.records.formats import money
+from chainteller.records.formats import Piece, money
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from chainteller.service.models.counterparties import (
@@ -30,6 +31,15 @@ if TYPE_CHECKING:
         SignatureDiagnosis,
         SmallTransfer,
     )
+
+
+VERIFICATIONS: "Mapping[str, Piece]" = {
+    "current": ("[ok] Verified 1P", "good"),
+    "expiring": ("[ok] expiring", "warn"),
+    "expired": ("[x] expired", "bad"),
+    "revoked": ("[x] revoked", "bad"),
+}
+"""What is shown of a linked wallet, by its ``verification_state``."""
 
 
 class Day(Moment):

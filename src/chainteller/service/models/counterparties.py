@@ -76,6 +76,16 @@ class Counterparty(WireModel):
     shared: bool | None = None
     on_chain: OnChain | None = None
 
+    @property
+    def verification_state(self) -> str:
+        """The status of the verification: current, expiring, expired or revoked; empty without one.
+
+        A deployment that tells no dates tells by the type that a wallet is verified.
+        """
+        if self.verification is not None:
+            return self.verification.status
+        return "current" if self.type == VERIFIED_FIRST_PARTY else ""
+
 
 class SharedWallet(WireModel):
     """A blockchain account that a wallet was verified for which another customer's has, too."""

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import spoken_symbol
+from chainteller.domain.challenges import is_verified
 from chainteller.domain.transfers import HOLDING
 from chainteller.records.accounts import ACCOUNT, UNKNOWN
 from chainteller.records.formats import (
@@ -20,7 +21,7 @@ from chainteller.records.formats import (
 )
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction
-from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
+from chainteller.records.wallets import VERIFICATIONS
 from chainteller.tui.answer import say
 from chainteller.tui.desk import Desk
 from chainteller.tui.queries import AccountSheet, Gap, account_sheet
@@ -31,7 +32,6 @@ from chainteller.workspace.notes import lines_of
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
-    from chainteller.service.models.counterparties import Counterparty
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.notes import Note
     from chainteller.service.models.trades import Transaction
@@ -207,23 +207,21 @@ def activity_choices(sheet: AccountSheet, now: int) -> dict[str, str]:
 
 
 def wallet_lines(sheet: AccountSheet) -> list[Line]:
-    head = heading("WALLETS", "5: manage")
+    head = heading("LINKED WALLETS", "5: all wallets")
     if isinstance(sheet.wallets, Gap):
         return [head, line((sheet.wallets.text, "muted"))]
     linked = [row for found in sheet.wallets for row in found.counterparties]
     if not linked:
         return [head, line((_no_wallets(sheet), "muted"))]
     if not sheet.knows_wallets:
-        head = heading("WALLETS", "of accounts known here   5: manage")
+        head = heading("LINKED WALLETS", "of accounts known here   5: all")
     return [
         head,
         *(
             line(
                 (f"{row.network or '-':<9}", "muted"),
                 short_address(row.address),
-                right=(
-                    ("Verified 1P", "good") if _is_verified(row) else ("not verified", "muted"),
-                ),
+                right=(VERIFICATIONS.get(row.verification_state, ("not verified", "muted")),),
             )
             for row in linked[:4]
         ),
@@ -280,12 +278,9 @@ def _count_wallets(sheet: AccountSheet) -> str:
     if isinstance(sheet.wallets, Gap):
         return "wallets: not known"
     rows = [row for found in sheet.wallets for row in found.counterparties]
-    known = "wallets" if sheet.knows_wallets else "wallets known here"
-    return f"{known} {len(rows)} ({sum(_is_verified(row) for row in rows)} verified)"
-
-
-def _is_verified(row: "Counterparty") -> bool:
-    return row.type == VERIFIED_FIRST_PARTY
+    known = "linked wallets" if sheet.knows_wallets else "linked wallets known here"
+    verified = sum(is_verified(row.verification_state) for row in rows)
+    return f"{known} {len(rows)} ({verified} verified)"
 
 
 def summary_heading(account: "TradingAccount") -> list[Line]:

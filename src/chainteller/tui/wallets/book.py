@@ -17,7 +17,6 @@ from chainteller.domain.limits import DestinationClass
 from chainteller.records.formats import seconds_between
 from chainteller.service.errors import ChallengeAlreadyUsed, NotFound, NotOffered, TellerError
 from chainteller.service.models.counterparties import (
-    VERIFIED_FIRST_PARTY,
     BlockchainAccount,
     Challenge,
     ClaimRequest,
@@ -74,19 +73,8 @@ class Wallet:
         return self.counterparty.network or self.account.network
 
     @property
-    def verification_state(self) -> str:
-        """The status of the verification: current, expiring, expired or revoked; empty without one.
-
-        A deployment that tells no dates tells by the type that a wallet is verified.
-        """
-        verification = self.counterparty.verification
-        if verification is not None:
-            return verification.status
-        return "current" if self.counterparty.type == VERIFIED_FIRST_PARTY else ""
-
-    @property
     def is_verified(self) -> bool:
-        return is_verified(self.verification_state)
+        return is_verified(self.counterparty.verification_state)
 
     def is_linked_by(self, claim_id: str | None) -> bool:
         """Whether the wallet's verification rests on a claim."""
@@ -129,8 +117,8 @@ class Wallet:
             return "signing"
         if self.claim_id:
             return "claimed"
-        if self.verification_state:
-            return self.verification_state
+        if self.counterparty.verification_state:
+            return self.counterparty.verification_state
         return {"expired": "lapsed", "locked": "locked", "used": "lapsed"}.get(
             challenge, "registered"
         )

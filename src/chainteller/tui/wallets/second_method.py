@@ -30,7 +30,7 @@ def ask_for_transfer(wallet: Wallet | None) -> Step:
     """Ask for a small transfer from the wallet to itself."""
     if wallet is None:
         return answer("choose a wallet first")
-    if wallet.is_verified and wallet.verification_state == "current":
+    if wallet.is_verified and wallet.counterparty.verification_state == "current":
         return notice("already verified", "muted")
     if wallet.network != wallet.account.network:
         return notice(

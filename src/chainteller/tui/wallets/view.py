@@ -20,7 +20,7 @@ from chainteller.records.formats import (
     status,
     when,
 )
-from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
+from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, VERIFICATIONS, WALLET
 from chainteller.tui.answer import say, work_title
 from chainteller.tui.wallets.book import (
     SEARCHED,
@@ -58,10 +58,7 @@ _STATES: dict[str, Piece] = {
     "lapsed": ("[2/5] expired", "bad"),
     "locked": ("[2/5] locked", "bad"),
     "claimed": ("[5/5] enter link", "accent"),
-    "current": ("[ok] Verified 1P", "good"),
-    "expiring": ("[ok] expiring", "warn"),
-    "expired": ("[x] expired", "bad"),
-    "revoked": ("[x] revoked", "bad"),
+    **VERIFICATIONS,
 }
 
 
@@ -194,9 +191,10 @@ def wallet_title(wallet: Wallet, owner: "TradingAccount") -> Line:
 
 def _count(book: Book, wanted: str) -> str:
     count = len(book.wallets)
+    linked = sum(bool(each.counterparty.verification_state) for each in book.wallets)
     of = f"{len(matching(book.wallets, wanted))} of " if wanted else ""
     more = "" if book.is_complete else ", more than shown"
-    return f"{of}{count} wallet{'' if count == 1 else 's'}{more} "
+    return f"{of}{count} wallet{'' if count == 1 else 's'}, {linked} linked{more} "
 
 
 def empty_text(listed_id: str, wanted: str, *, can_list: bool) -> tuple[Piece, ...]:
