@@ -155,3 +155,35 @@ async def test_what_a_quote_is_checked_against_does_not_follow_the_form(bench: B
         bench.service.execute_quote(other.id, ExecuteRequest(trading_account_id=account.id))
         await press(pilot, "tab", "r")
         assert "[x] short 10.00 USD" in seen(app)
+
+
+@pytest.mark.parametrize(
+    ("typed", "amount"), [("50%", "250.00"), (" 100%", "500.00"), ("33%", "165.00")]
+)
+async def test_a_share_of_all_there_is_is_an_amount(bench: Bench, typed: str, amount: str) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    keys = [{"%": "percent_sign", " ": "space"}.get(each, each) for each in typed]
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *keys)
+        assert f"= {amount} USD" in seen(app)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, QuoteScreen)
+        assert app.screen.state.amount == amount
+        await press(pilot, "escape", "1", "w", *keys, "enter")
+        assert f"WITHDRAW {amount} USD" in seen(app)
+
+
+async def test_a_share_is_rounded_down_and_refused_where_it_means_nothing(bench: Bench) -> None:
+    bench.open(1, deposit="0.99")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", *"50", "percent_sign")
+        assert "= 0.49 USD" in seen(app)
+        await press(pilot, "escape")
+        for typed in ("d50", "w0", "w101", "w1.5"):
+            await press(pilot, *typed, "percent_sign", "enter")
+            assert "[x] Use only digits" in seen(app)
+            await press(pilot, "escape", "escape")

@@ -83,6 +83,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def mounted(self) -> None:
         super().mounted()
         self.paged.moved = partial(hold_frame, self)
+        self.field_bar.whole = partial(_withdrawable, self)
         self.draw_title(None)
 
     # -- the list -----------------------------------------------------------------------------
@@ -343,6 +344,14 @@ def _told(screen: AccountsScreen, as_of: datetime | None = None) -> str:
         return refused
     desk = screen.desk
     return desk.customer_texts.of_account_sheet(sheet, desk.settings.bank_name, as_of)
+
+
+def _withdrawable(screen: AccountsScreen) -> str:
+    """All that a withdrawal can be of; empty for a deposit, or where it isn't told."""
+    account = screen.transfer_account
+    if account is None or screen.field_bar.purpose != "withdraw":
+        return ""
+    return account.buying_power or ""
 
 
 def _take_up_transfer(screen: AccountsScreen) -> None:

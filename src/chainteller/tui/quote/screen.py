@@ -107,8 +107,7 @@ class OrderForm(Container):
 
     def offer_all(self, state: QuoteState) -> None:
         """Open the field with all there is in it."""
-        all_of_it = state.sheet.spendable(state.market, state.side) if state.sheet else ""
-        self.open_amount(state, all_of_it, is_offer=True)
+        self.open_amount(state, state.spendable, is_offer=True)
 
 
 class QuoteScreen(DeskScreen):
@@ -160,6 +159,7 @@ class QuoteScreen(DeskScreen):
         super().mounted()
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
+        self.field_bar.whole = lambda: self.state.spendable
         self.desk.on_poll.subscribe(self, self._polled)
         self.desk.on_served.subscribe(self, partial(_draw_market, self))
         self.add_class("with-market")
@@ -416,8 +416,7 @@ async def _prefill(screen: QuoteScreen, state: QuoteState) -> None:
     elif screen.field_bar.is_open:
         screen.field_bar.expect(asset_sold(state.market, state.side))
     if screen.submit_when_loaded is not None and state.sheet is not None:
-        all_of_it = state.sheet.spendable(state.market, state.side)
-        screen.open_amount(screen.submit_when_loaded or all_of_it)
+        screen.open_amount(screen.submit_when_loaded or state.spendable)
         screen.field_event(FieldSubmitted("amount", screen.field_bar.value))
 
 

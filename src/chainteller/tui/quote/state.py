@@ -69,6 +69,11 @@ class QuoteState:
         return "USD" if self.side == "buy" else self.base
 
     @property
+    def spendable(self) -> str:
+        """All there is of what is sold; empty while it isn't known."""
+        return self.sheet.spendable(self.market, self.side) if self.sheet is not None else ""
+
+    @property
     def is_in_flight(self) -> bool:
         return self.phase in IN_FLIGHT
 

@@ -49,9 +49,7 @@ def title(account: "TradingAccount | None", state: QuoteState) -> Line:
     """The customer, and what there is of the asset that the form sells."""
     if account is None:
         return line((" QUOTE", "strong"), ("   choose an account first: 1", "warn"))
-    sheet, held = state.sheet, account.buying_power
-    if state.side == "sell":
-        held = sheet.spendable(state.market, state.side) if sheet is not None else None
+    held = account.buying_power if state.side == "buy" else state.spendable
     right = ((f"{state.sold_unit} {grouped(held)} available ", "muted"),) if held else ()
     return work_title("QUOTE", account, right=right)
 

@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
 from chainteller.domain.assets import Asset
-from chainteller.domain.money import AmountInvalid, parse_typed
+from chainteller.domain.money import AmountInvalid, format_atoms, parse_typed
 from chainteller.domain.untrusted import printable
 from chainteller.records.formats import Piece, money
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldStepped, FieldSubmitted
@@ -20,6 +20,7 @@ from chainteller.tui.widgets.ordered_input import OrderedInput
 
 _LONGEST = 120
 """Characters of a field: more than the longest amount has, so that no text cut here is one."""
+_SHARE = re.compile(r"([1-9][0-9]?|100)%")
 _UNFINISHED = frozenset("0123456789.,")
 """Of these alone is what may still become an amount."""
 
@@ -118,6 +119,9 @@ class FieldBar(Vertical):
     FIELD: ClassVar[type[Field]] = Field
     served: Callable[[], str] = str
     """Gives the id of the account that is being served."""
+    whole: Callable[[], str] = str
+    """Gives all there is of what the amount is of, of which ``50%`` is a share; empty where shares
+    aren't taken."""
     owner_id = ""
     """Id of the account that was served when the field was opened."""
     _label: tuple[Piece, ...] = ()
@@ -159,9 +163,16 @@ class FieldBar(Vertical):
         """The amount in the field as it is sent; empty while it is none."""
         asset = self.field.asset
         try:
-            return str(parse_typed(self.value, asset)) if asset is not None else ""
+            return self._parse(self.value, asset) if asset is not None else ""
         except AmountInvalid:
             return ""
+
+    def _parse(self, typed: str, asset: Asset) -> str:
+        """The amount that was typed, or the share of all there is. Raises AmountInvalid."""
+        share, whole = _SHARE.fullmatch(typed.strip()), self.whole()
+        if share is not None and whole:
+            typed = format_atoms(parse_typed(whole, asset).atoms * int(share[1]) // 100, asset)
+        return str(parse_typed(typed, asset))
 
     @property
     def is_untouched(self) -> bool:
@@ -231,7 +242,7 @@ class FieldBar(Vertical):
         if not typed and self.value == self._offered:
             typed = self._offered
         try:
-            return str(parse_typed(typed, asset))
+            return self._parse(typed, asset)
         except AmountInvalid as error:
             self._say_refused(str(error))
             return None
@@ -253,13 +264,14 @@ class FieldBar(Vertical):
         if asset is None:
             return
         try:
-            self._say(f"= {money(str(parse_typed(self.value, asset)), asset.symbol)}", "strong")
+            self._say(f"= {money(self._parse(self.value, asset), asset.symbol)}", "strong")
         except AmountInvalid as error:
             if not _UNFINISHED.issuperset(self.value):
                 self._say_refused(str(error))
             else:
                 leave = "   esc closes this line" if self.value else ""
-                said = f"{asset.symbol} amount, for example 1500 or 1,500.00{leave}"
+                half = ", or 50%" if self.whole() else ""
+                said = f"{asset.symbol} amount, for example 1500 or 1,500.00{half}{leave}"
                 self._say(said.strip(), "muted")
 
     def on_resize(self) -> None:
