@@ -9,19 +9,20 @@ from chainteller.records.formats import RECORD_ID, Piece
 from chainteller.tui.customer_list import NEWEST_OLDEST, CustomerListScreen, reads, titles
 from chainteller.tui.desk import Desk
 from chainteller.tui.list_screen import Blocks, Listing, narrowed
+from chainteller.tui.queries import attempt, query
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.steps import follow
 from chainteller.tui.transfers import filter as transfers_filter
 from chainteller.tui.transfers import flow
 from chainteller.tui.transfers import view as transfers_view
-from chainteller.tui.transfers.detail import TransferBackground
 from chainteller.tui.typed_filter import Wanted
 
 if TYPE_CHECKING:
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.pages import ListQuery, Page
+    from chainteller.service.models.records import AuditRow
 
-_DELAY_S = 0.06
+_DELAY_S, _MOST_STEPS = 0.06, 50
 
 
 def _read(
@@ -52,7 +53,8 @@ def _empty(screen: "TransfersScreen") -> tuple[Piece, ...]:
 
 def _blocks(screen: "TransfersScreen", transfer: "Transfer") -> Blocks:
     customer = screen.name_of(transfer)
-    trail, can_cancel = screen.background.trail(transfer), may_cancel(screen.desk)
+    trail = screen.trail if screen.trail_of == (transfer.id, transfer.status) else ()
+    can_cancel = may_cancel(screen.desk)
     named, now = customer if screen.shows_all else None, screen.desk.now
     return Blocks(
         partial(transfers_view.now_lines, transfer, now, can_cancel=can_cancel),
@@ -89,17 +91,19 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.background = TransferBackground(desk)
-        self._background_timer: Timer | None = None
+        self.trail: tuple[AuditRow, ...] = ()
+        """The rows of a transfer's audit trail, oldest first; empty where they aren't known."""
+        self.trail_of = ("", "")
+        """(id, status) of that transfer."""
+        self._trail_timer: Timer | None = None
 
     def row_chosen(self) -> None:
         """Draw the selected transfer; its trail follows where the cursor rests."""
         super().row_chosen()
-        if self._background_timer is not None:
-            self._background_timer.stop()
-        self._background_timer = self.set_timer(
-            _DELAY_S, lambda: self.read("background", partial(_load_background, self))
-        )
+        if self._trail_timer is not None:
+            self._trail_timer.stop()
+        load = partial(self.read, "trail", partial(_load_trail, self))
+        self._trail_timer = self.set_timer(_DELAY_S, load)
 
     def find(self, text: str) -> None:
         """Show what matches: typed, or an id from the palette or a paste, which is opened."""
@@ -109,11 +113,16 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
         super().find(text)
 
 
-async def _load_background(screen: TransfersScreen) -> None:
-    transfer = screen.selected
-    if transfer is not None:
-        await screen.background.load(transfer)
-        screen.draw()
+async def _load_trail(screen: TransfersScreen) -> None:
+    """Read what happened to the selected transfer, once in each of its states."""
+    transfer, service = screen.selected, screen.desk.service
+    of = (transfer.id, transfer.status) if transfer is not None else screen.trail_of
+    if of == screen.trail_of or not screen.desk.offers("audit"):
+        return
+    asked = query(text=of[0], limit=_MOST_STEPS)
+    rows = await call_service(attempt, lambda: service.audit(asked).data, ())
+    screen.trail_of, screen.trail = of, rows[::-1]
+    screen.draw()
 
 
 # -- cancelling ------------------------------------------------------------------------------------
