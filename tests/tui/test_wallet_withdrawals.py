@@ -14,6 +14,8 @@ async def test_a_withdrawal_to_a_verified_wallet_asks_with_the_whole_address(
     case.fund("80.00")
     app = bench.console()
     async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "6", "end")
         await wallets(pilot)
         await press(pilot, "w")
         assert "at most 50,000.00 USD now" in seen(app)
@@ -24,6 +26,8 @@ async def test_a_withdrawal_to_a_verified_wallet_asks_with_the_whole_address(
         await press(pilot, "enter")
         assert case.withdrawals == []
         await answer(pilot, "y")
+        await press(pilot, "6")
+        assert "withdrawal to 0xf3" in seen(app), "it opens on the one just requested"
     assert case.withdrawals == [("12.50", ALICE, True)]
 
 
