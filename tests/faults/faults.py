@@ -42,7 +42,6 @@ _RECORDING = "workspace/recording.py"
 _OUTCOMES = "workspace/outcomes.py"
 _TERMS = "workspace/terms.py"
 _FORMATS = "records/formats.py"
-_TRANSFERS = "tui/transfers/screen.py"
 _TRANSFER_FLOW = "tui/transfers/flow.py"
 _FIELD = "tui/widgets/field.py"
 _OWNERSHIP = "service/ownership.py"
@@ -583,8 +582,8 @@ FAULTS = (
     Fault(
         "another withdrawal of the list is cancelled",
         "tui/transfers/commands.py",
-        "    transfer, why = screen.selected, _why_final(screen)\n",
-        "    transfer, why = next(iter(screen.records.values()), None), _why_final(screen)\n",
+        "transfers_flow.cancel(transfer, screen.owner_of(transfer))",
+        "transfers_flow.cancel([*screen.records.values()][0], screen.owner_of(transfer))",
         f"{TRANSFERS}::test_the_selected_withdrawal_is_cancelled_and_no_other",
     ),
     Fault(
@@ -597,7 +596,7 @@ FAULTS = (
     Fault(
         "a withdrawal's cancellation isn't confirmed",
         _TRANSFER_FLOW,
-        "        renew=partial(_question, account.id, withdrawal.id),\n",
+        "        renew=partial(_question, account_id, withdrawal.id),\n",
         "",
         f"{TRANSFERS}::test_the_selected_withdrawal_is_cancelled_and_no_other",
     ),
@@ -610,9 +609,9 @@ FAULTS = (
     ),
     Fault(
         "a withdrawal is cancelled for whoever is served",
-        _TRANSFERS,
-        "    if desk.customer.account_id != owner:\n",
-        "    if not desk.customer.account_id:\n",
+        "tui/transfers/commands.py",
+        "screen.owner_of(transfer)))",
+        "screen.desk.customer.account_id))",
         f"{TRANSFERS}::test_among_all_accounts_its_own_customer_is_served_and_named",
     ),
     Fault(

@@ -1,6 +1,5 @@
 """Commands of the transfers screen."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.records.formats import short_id
@@ -8,7 +7,8 @@ from chainteller.records.transfers import is_over, why_not_cancelled
 from chainteller.tui.commands import Command
 from chainteller.tui.customer_list import lists_all
 from chainteller.tui.list_screen import filters, narrows, opens, orders
-from chainteller.tui.transfers.screen import cancel as cancel_withdrawal
+from chainteller.tui.steps import take
+from chainteller.tui.transfers import flow as transfers_flow
 
 if TYPE_CHECKING:
     from chainteller.tui.transfers.screen import TransfersScreen
@@ -20,11 +20,12 @@ def _why_final(screen: "TransfersScreen") -> str:
 
 
 def _cancel(screen: "TransfersScreen") -> None:
-    transfer, why = screen.selected, _why_final(screen)
-    if transfer is None or why:
-        screen.desk.notify(why, "warn")
-    else:
-        screen.write("cancellation", partial(cancel_withdrawal, screen, transfer))
+    transfer = screen.selected
+    if transfer is None:
+        screen.desk.notify("no transfer is selected", "warn")
+        return
+    screen.clear_failure()
+    take(screen, transfers_flow.cancel(transfer, screen.owner_of(transfer)))
 
 
 def _nothing_to_wait_for(screen: "TransfersScreen") -> str:

@@ -8,25 +8,25 @@ from chainteller.records.transfers import target, why_not_cancelled
 from chainteller.service.errors import WithdrawalNotCancellable
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
-from chainteller.tui.steps import Result, Step, notice
+from chainteller.tui.steps import Result, Serve, Step, Write, notice
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
 
 
-def cancel(withdrawal: "Transfer", account: "TradingAccount") -> CustomerRequest[Step] | Result:
-    """Cancel a withdrawal of ``account``, which is being served; or why that can't be done."""
+def cancel(withdrawal: "Transfer", account_id: str) -> Step:
+    """Cancel a withdrawal of ``account_id``, which is selected first where another one is."""
     why = why_not_cancelled(withdrawal)
     if why:
         return notice(why)
-    return CustomerRequest(
-        account.id,
-        partial(_cancel, account.id, withdrawal.id),
-        renew=partial(_question, account.id, withdrawal.id),
+    request = CustomerRequest(
+        account_id,
+        partial(_cancel, account_id, withdrawal.id),
+        renew=partial(_question, account_id, withdrawal.id),
         words=f"cancellation of the withdrawal of {transferred(withdrawal)}",
     )
+    return Serve(account_id, Write("cancellation", request))
 
 
 def _question(account_id: str, withdrawal_id: str, service: "Service") -> Ask:

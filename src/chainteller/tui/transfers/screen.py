@@ -11,9 +11,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.list_screen import Blocks, Listing, narrowed
 from chainteller.tui.queries import attempt, query
 from chainteller.tui.service_calls import call_service
-from chainteller.tui.steps import follow
 from chainteller.tui.transfers import filter as transfers_filter
-from chainteller.tui.transfers import flow
 from chainteller.tui.transfers import view as transfers_view
 from chainteller.tui.typed_filter import Wanted
 
@@ -123,19 +121,3 @@ async def _load_trail(screen: TransfersScreen) -> None:
     rows = await call_service(attempt, lambda: service.audit(asked).data, ())
     screen.trail_of, screen.trail = of, rows[::-1]
     screen.draw()
-
-
-# -- cancelling ------------------------------------------------------------------------------------
-
-
-async def cancel(screen: TransfersScreen, withdrawal: "Transfer") -> None:
-    """Serve the withdrawal's customer, ask, and cancel it.
-
-    Raises:
-        TellerError: any error of the service.
-    """
-    desk, owner = screen.desk, screen.owner_of(withdrawal)
-    account = await call_service(desk.service.trading_account, owner)
-    if desk.customer.account_id != owner:
-        desk.customer.serve(account)
-    await follow(screen, flow.cancel(withdrawal, account))
