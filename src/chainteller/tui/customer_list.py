@@ -9,7 +9,7 @@ from chainteller.tui.commands import AnyCommand, Command
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import leave_refusal, refusal_text
 from chainteller.tui.exports import Export, receipt_exports
-from chainteller.tui.list_screen import FilteredListScreen, headline, only_of, order_of
+from chainteller.tui.list_screen import FilteredListScreen, Listed, headline, only_of, order_of
 from chainteller.tui.notifications import hear_of
 from chainteller.tui.queries import attempt, query
 from chainteller.tui.typed_filter import Named, Wanted, wanted
@@ -108,9 +108,15 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
 
     # -- whose it is --------------------------------------------------------------------------
 
+    def fetch(self, page: int) -> Listed[CustomerRecord]:
+        listed = super().fetch(page)
+        return listed._replace(
+            records=tuple((self.row_of(record), record) for _, record in listed.records)
+        )
+
     def row_of(self, record: CustomerRecord) -> Row:
         """Among the records of all accounts it names the customer."""
-        row = super().row_of(record)
+        row = self.listing.row(record, self.desk.now)
         if not self.shows_all:
             return row
         whose = self.name_of(record) or short_id(self.owner_of(record))

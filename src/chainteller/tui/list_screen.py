@@ -239,12 +239,8 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     def fetch(self, page: int) -> Listed[Record]:
         """A page with its rows; runs in a thread and may raise TellerError."""
-        found = self.listing.read(self, page)
-        rows = tuple((self.row_of(each), each) for each in found.data)
-        return Listed(rows, found.pagination.total)
-
-    def row_of(self, record: Record) -> Row:
-        return self.listing.row(record, self.desk.now)
+        found, row, now = self.listing.read(self, page), self.listing.row, self.desk.now
+        return Listed(tuple((row(each, now), each) for each in found.data), found.pagination.total)
 
     @property
     def paged(self) -> PagedList:
