@@ -4,12 +4,13 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 import pytest
-from sqlalchemy import select, update
-from tests.tampering.altering import unguarded
+from sqlalchemy import update
+from tests.tampering.altering import cut_log, end_log, unguarded
 from tests.world.engines import World, make_world
 
 from chainteller.domain.clock import MINUTE
@@ -84,16 +85,6 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
     world.close()
 
 
-def cut(connection: Session) -> None:
-    """Remove the newest entry, and put the log back to what it was before it, with its mark:
-    whoever reads the database at any moment has that mark."""
-    t = Tables.entry
-    mine = select(t).where(t.c.organisation_id == NAME)
-    newest, before = connection.execute(mine.order_by(t.c.number.desc()).limit(2)).all()
-    connection.execute(t.delete().where(t.c.organisation_id == NAME, t.c.number == newest.number))
-    _end_with(connection, before.number, before.mark)
-
-
 def replace_newest(connection: Session) -> None:
     """Put another entry in the place of the newest one, with a good mark: somebody who cut the log
     lets the service write on."""
@@ -106,17 +97,11 @@ def replace_newest(connection: Session) -> None:
         .where(Tables.entry.c.organisation_id == NAME, Tables.entry.c.number == size)
         .values(leaf=leaf, mark=mark)
     )
-    _end_with(connection, size, mark)
-
-
-def _end_with(connection: Session, size: int, mark: bytes) -> None:
-    connection.execute(
-        update(Tables.log).where(Tables.log.c.organisation_id == NAME).values(size=size, mark=mark)
-    )
+    end_log(connection, NAME, size, mark)
 
 
 ATTACKS: Mapping[str, tuple[Callable[[Session], None], str]] = {
-    "cut": (cut, "entries when its head was kept and has"),
+    "cut": (partial(cut_log, name=NAME), "entries when its head was kept and has"),
     "replaced": (replace_newest, "entries aren't those whose head was kept"),
 }
 

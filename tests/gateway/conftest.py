@@ -26,6 +26,7 @@ from chainteller.domain.options import EngineOptions
 from chainteller.domain.policy import Policy
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.engine import Engine
 from chainteller.engine.forwarding.marking import mark
 from chainteller.remote.provider import Provider
@@ -176,7 +177,8 @@ def gateway_before(
             policy=policy or Policy(),
             public_url=public_url,
         )
-        own = _own(url or sqlite_url(folder / "own"), provider, options)
+        heads = KeptHeads(lambda _: folder / "kept" / "own.heads")
+        own = _own(url or sqlite_url(folder / "own"), provider, options, heads)
         with (
             served(deployment(own)) as front,
             httpx.Client(
@@ -189,7 +191,7 @@ def gateway_before(
             yield Gateway(bank, own, apps[0], client, direct)
 
 
-def _own(url: str, provider: Provider, options: EngineOptions) -> World:
+def _own(url: str, provider: Provider, options: EngineOptions, heads: KeptHeads) -> World:
     clock = ManualClock(START)
     context = EngineContext(
         open_fresh(url),
@@ -198,6 +200,7 @@ def _own(url: str, provider: Provider, options: EngineOptions) -> World:
         SimulatedPrices("test"),
         SimulatedVenue(),
         options,
+        kept=heads,
     )
     mark(context, Actor(name="test"), provider.address)
     return World(Engine(replace(context, provider=provider), Actor(name="test")), clock, options)

@@ -1,6 +1,7 @@
 """A gateway passes on what needs nobody, keeps records of it, and waits for people."""
 
 import json
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +14,13 @@ from tests.gateway.conftest import OF_DESKS, TOKEN, Gateway, gateway_before
 from tests.spec_only.server import Distort
 from tests.spec_only.specification import SpecifiedCall, find_call
 from tests.spec_only.wrong_answers import CALLS, wrong
+from tests.tampering.altering import cut_behind_kept_head, unguarded
 from tests.world.files import KEYS
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.policy import CasePolicy, CaseWanted, Policy, TwoPersons
+from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.engine import Engine
 from chainteller.engine.forwarding import calls, kept, requests
 from chainteller.engine.forwarding.calls import PLANS
@@ -28,9 +31,10 @@ from chainteller.service import operations as op
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
-from chainteller.service.operations import Call
+from chainteller.service.operations import Call, Operation
 from chainteller.storage.database import open_database
 from chainteller.storage.queries.disputes import listed
+from chainteller.storage.schema import guards
 from chainteller.wallets.simulated import sample_proof, sample_wallets
 
 WITHDRAWALS = "/withdrawals"
@@ -780,11 +784,113 @@ def test_nothing_leaves_an_account_that_only_the_database_has_thawed(gateway: Ga
     assert disputed(gateway) == [f"trading_account {account}"]
 
 
+@pytest.mark.parametrize(
+    ("statement", "wish"),
+    [
+        ("UPDATE trading_account SET control = NULL, control_reason = NULL", "deposit"),
+        ("DELETE FROM trading_account", "cancel"),
+        ("DELETE FROM trading_account", "execute"),
+        ("UPDATE quote SET sold = 1", "execute"),
+        ("DELETE FROM quote", "execute"),
+        ("UPDATE trade SET status = 'settled'", "cancel"),
+    ],
+)
+def test_nothing_is_asked_for_with_a_record_that_the_log_has_otherwise(
+    gateway: Gateway, statement: str, wish: str
+) -> None:
+    account = gateway.open_account()
+    home, buys = f"/trading-accounts/{account}", {"tradingAccountId": account}
+    trade = gateway.call("POST", f"/trading/quotes/{gateway.quote()}", **buys)["id"]
+    wishes: Mapping[str, tuple[str, dict[str, Any]]] = {
+        "deposit": (f"{home}/deposits", {"amount": "1.00", "currency": TOKEN}),
+        "execute": (f"/trading/quotes/{gateway.quote()}", buys),
+        "cancel": (f"{home}/trades/{trade}/cancellations", {}),
+    }
+    if "control" in statement:
+        freeze = {"kind": "control", "subject": account, "control": "FROZEN", "reason": "OTHER"}
+        with gateway.as_desk("carla") as desk:
+            assert desk.post("/decisions", json=freeze).status_code == 201
+    altered(gateway, statement)
+    gateway.provider.asked.clear()
+    path, body = wishes[wish]
+    assert gateway.call("POST", path, **body)["error"] == "BOOKS_DISPUTED"
+    assert "POST" not in {method for method, _ in gateway.provider.asked}
+
+
+def test_nothing_is_asked_for_while_the_log_does_not_go_on_from_its_kept_head(
+    gateway: Gateway,
+) -> None:
+    account = gateway.open_account()
+    home, money = f"/trading-accounts/{account}", {"amount": "1.00", "currency": TOKEN}
+    buys = {"tradingAccountId": account}
+    trade = gateway.call("POST", f"/trading/quotes/{gateway.quote()}", **buys)["id"]
+    link, verified = _wallet(gateway, "DDA-2")
+    ownership = link.replace("counterparties", "1P-counterparty-ownership")
+    named = {"address": verified["address"], "network": "ethereum"}
+    wallet = {"counterpartyId": gateway.call("POST", "/counterparties", **named)["id"]}
+    challenge = gateway.call("POST", f"{ownership}-challenges", **wallet)["id"]
+    claim = {**wallet, "challengeId": challenge, "completedChallenge": "0x12"}
+    new = {"bankAccountId": "DDA-3", "bankAccountType": "checking"}
+    wishes: Mapping[Operation[Any], tuple[str, dict[str, Any]]] = {
+        op.WITHDRAW: (home + WITHDRAWALS, money),
+        op.DEPOSIT: (f"{home}/deposits", money),
+        op.OPEN_TRADING_ACCOUNT: ("/trading-accounts", new),
+        op.CREATE_QUOTE: ("/trading/markets/sol-usd/quotes", {"amount": "1.00", "side": "buy"}),
+        op.EXECUTE_QUOTE: (f"/trading/quotes/{gateway.quote()}", buys),
+        op.CANCEL_TRADE: (f"{home}/trades/{trade}/cancellations", {}),
+        op.REGISTER_COUNTERPARTY: ("/counterparties", named),
+        op.CREATE_CHALLENGE: (f"{ownership}-challenges", wallet),
+        op.SUBMIT_CLAIM: (f"{ownership}-claims", claim),
+        op.LINK_COUNTERPARTY: (link, verified),
+    }
+    offered = {each for each in op.WRITES.values() if calls.is_offered(each)}
+    assert wishes.keys() == {each for each in offered if calls.is_forwarded(each)}
+    kept = _cut_behind_kept_head(gateway, account)
+    gateway.provider.asked.clear()
+    for path, body in wishes.values():
+        assert gateway.call("POST", path, **body)["error"] == "BOOKS_DISPUTED", path
+    assert {method for method, _ in gateway.provider.asked} == {"GET"}
+    assert disputed(gateway) == ["log default"]
+    kept.accept(gateway.own.context.database)
+    for path, body in [each for of, each in wishes.items() if of is not op.WITHDRAW]:
+        assert "error" not in gateway.call("POST", path, **body) or body is claim, path
+
+
+def test_a_request_is_not_repeated_while_the_log_does_not_go_on_from_its_kept_head(
+    tmp_path: Path,
+) -> None:
+    with gateway_before(tmp_path, honours_keys=True) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}/deposits"
+        gateway.provider.keep_silent("POST", "/deposits")
+        assert gateway.post(path, "d1", amount="1.00", currency=TOKEN).status_code == 504
+        gateway.provider.answer_again()
+        kept = _cut_behind_kept_head(gateway, account)
+        asked = gateway.provider.asked.count(("POST", path))
+        gateway.advance(61)
+        assert gateway.provider.asked.count(("POST", path)) == asked
+        assert disputed(gateway) == ["log default"]
+        kept.accept(gateway.own.context.database)
+        gateway.advance(61)
+        assert gateway.provider.asked.count(("POST", path)) == asked + 1
+        assert [each["amount"] for each in gateway.call("GET", path)["data"]][:1] == ["1.00"]
+
+
+def _cut_behind_kept_head(gateway: Gateway, account: str) -> KeptHeads:
+    """Somebody with SQL removes the newest entry, a refusal that wrote no row."""
+    to_wallet = {"type": "counterparty", "counterpartyId": "CPT_1", "blockchainAccountId": "BCA_1"}
+    asked = {"amount": "1.00", "currency": TOKEN, "destination": to_wallet}
+    refused = gateway.call("POST", f"/trading-accounts/{account}{WITHDRAWALS}", **asked)
+    assert refused["error"] == "VALIDATION_ERROR"
+    return cut_behind_kept_head(gateway.own.context)
+
+
 def altered(gateway: Gateway, *statements: str) -> None:
     """What somebody does who has SQL and no writer's key."""
-    with gateway.own.context.database.write() as connection:
+    with unguarded(gateway.own.context) as connection:
         for each in statements:
             connection.execute(text(each.replace(":", "\\:")))
+        guards.create(connection)
         connection.commit()
 
 

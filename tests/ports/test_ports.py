@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 from tests.ports.bank import LISTED, Bank, serve
+from tests.tampering.altering import cut_behind_kept_head
 from tests.world.bank import START
 from tests.world.engines import DPT, USDC_ETHEREUM
 from tests.world.files import open_fresh
@@ -28,12 +29,14 @@ from chainteller.domain.policy import Policy
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.domain.simulated import Part
 from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.core.ports import Ports
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification.full_pass import verify
 from chainteller.remote.outside import HttpPort
 from chainteller.service import operations
 from chainteller.service.errors import (
+    Conflict,
     InsufficientFunds,
     ServiceUnavailable,
     TradeNotCancellable,
@@ -160,6 +163,7 @@ def ported_on(url: str, folder: Path, options: EngineOptions = _OPTIONS) -> Iter
         ports=Ports(
             port(Part.CORE_BANK), port(Part.CUSTODY), port(Part.SCREENING), port(Part.VENUE)
         ),
+        kept=KeptHeads(lambda _: folder / "kept" / "bank.heads"),
     )
     made = Ported(bank, Engine(context, Actor(name="test")), clock)
     made.open()
@@ -531,6 +535,36 @@ def test_a_deposit_that_only_the_database_has_raised_is_not_credited(ported: Por
     ported.engine.clear_dispute(dispute.id, ClearDispute(reason="put back"))
     ported.later(200)
     assert ported.status(made) == "completed"
+
+
+@pytest.mark.parametrize("what", ["deposit", "withdraw", "buy", "again"])
+def test_nothing_is_sent_while_the_log_does_not_go_on_from_its_kept_head(
+    ported: Ported, what: str
+) -> None:
+    """Somebody with SQL removed the newest entry, a refusal that wrote no row."""
+    ported.deposit()
+    ported.later()
+    made: Transfer | Trade | None = None
+    if what == "again":
+        ported.bank.faults = {"silent"}
+        made = ported.deposit("5.00")
+        ported.bank.faults = set()
+    elif what != "deposit":
+        made = ported.withdraw() if what == "withdraw" else ported.buy()
+    with pytest.raises(Conflict):
+        ported.open()
+    kept = cut_behind_kept_head(ported.engine.context)
+    ported.bank.asked.clear()
+    made = made or ported.deposit("5.00")
+    ported.later(30, 5)
+    assert "POST" not in {method for method, _ in ported.bank.asked}
+    (dispute,) = ported.engine.disputes().data
+    assert (dispute.invariant, dispute.where) == (21, "log default")
+    kept.accept(ported.engine.context.database)
+    ported.engine.clear_dispute(dispute.id, ClearDispute(reason="accepted"))
+    ported.later(60, 4)
+    status = ported.trade_status(made) if isinstance(made, Trade) else ported.status(made)
+    assert status in ("completed", "settled")
 
 
 def _run(ported: Ported, statement: str, **values: object) -> Any:

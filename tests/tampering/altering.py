@@ -12,10 +12,13 @@ from tests.world.declared import form, sealed_tables
 from tests.world.engines import World
 
 from chainteller.engine.core.breaches import Breach
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.kept_heads import KeptHeads
 from chainteller.engine.verification import replay, seals
 from chainteller.storage.db.query import Session
 from chainteller.storage.schema import guards
 from chainteller.storage.schema.columns import Atoms, reason_unsealed
+from chainteller.storage.schema.tables import Tables
 from chainteller.storage.upkeep.archives import Past
 
 Row = Mapping[str, Any]
@@ -35,7 +38,7 @@ class Alteration(NamedTuple):
 
 
 @contextmanager
-def unguarded(world: World) -> Iterator[Session]:
+def unguarded(world: World | EngineContext) -> Iterator[Session]:
     """A write transaction without guards and foreign keys, rolled back at the end unless it
     was committed."""
     is_postgres, sessions = world.database.is_postgres, world.database.sessions
@@ -53,6 +56,32 @@ def unguarded(world: World) -> Iterator[Session]:
             connection.rollback()
             if not is_postgres:
                 connection.execute(text("PRAGMA foreign_keys=ON"))
+
+
+def cut_log(connection: Session, name: str) -> None:
+    """Remove the newest entry, and put the log back to what it was before it, with its mark:
+    whoever reads the database at any moment has that mark."""
+    t = Tables.entry
+    mine = select(t).where(t.c.organisation_id == name)
+    newest, before = connection.execute(mine.order_by(t.c.number.desc()).limit(2)).all()
+    connection.execute(t.delete().where(t.c.organisation_id == name, t.c.number == newest.number))
+    end_log(connection, name, before.number, before.mark)
+
+
+def end_log(connection: Session, name: str, size: int, mark: bytes) -> None:
+    t = Tables.log
+    connection.execute(update(t).where(t.c.organisation_id == name).values(size=size, mark=mark))
+
+
+def cut_behind_kept_head(context: EngineContext) -> KeptHeads:
+    """Keep the head of ``default``, and remove its newest entry."""
+    assert context.kept is not None
+    assert context.kept.follow(context.database) == {}
+    with unguarded(context) as connection:
+        cut_log(connection, "default")
+        guards.create(connection)
+        connection.commit()
+    return context.kept
 
 
 def found_in_log(connection: Session) -> Iterator[Breach]:

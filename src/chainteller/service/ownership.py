@@ -94,7 +94,7 @@ class Ownership:
         """
         is_write = call.operation.writes
         expected = account_id or ("" if is_write else _account_named(call))
-        for named in _named_by(call):
+        for named in named_by(call):
             owners = self._owners_of(named)
             if owners and expected not in owners and (expected or is_write):
                 raise RecordOfAnotherAccount(str(named), min(owners), expected)
@@ -146,7 +146,7 @@ class Ownership:
 
     def _owner_named(self, call: Call[Any]) -> str:
         """The account that a call is about, by the records that it names."""
-        alone = (each for each in _named_by(call) if each.name not in SHARED_RECORDS)
+        alone = (each for each in named_by(call) if each.name not in SHARED_RECORDS)
         owners = frozenset().union(*map(self._owners_of, alone))
         return next(iter(owners)) if len(owners) == 1 else ""
 
@@ -154,7 +154,7 @@ class Ownership:
 # -- what calls and records name -------------------------------------------------------------------
 
 
-def _named_by(call: Call[Any]) -> Iterator[Named]:
+def named_by(call: Call[Any]) -> Iterator[Named]:
     """Every record that a call names, in its path, its body and its query."""
     for name, identifier in zip(call.operation.path_names, call.ids, strict=True):
         if name in RECORDS:
@@ -186,7 +186,7 @@ def _fields_of(model: type[WireModel]) -> tuple[tuple[tuple[str, str], ...], tup
 
 
 def _account_named(call: Call[Any]) -> str:
-    return next((each.id for each in _named_by(call) if each.name == ACCOUNT_ID), "")
+    return next((each.id for each in named_by(call) if each.name == ACCOUNT_ID), "")
 
 
 def _records(answer: object) -> Iterator[WireModel]:

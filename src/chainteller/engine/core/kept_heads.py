@@ -20,6 +20,8 @@ from chainteller.storage.log import views
 from chainteller.storage.log.marks import derived_deployment
 from chainteller.storage.log.rows import DEPLOYMENT
 
+HEADS_NOT_KEPT = "HEADS_NOT_KEPT"
+"""Why nothing is done that the kept heads must have."""
 _log = logging.getLogger(__name__)
 
 
@@ -116,7 +118,7 @@ class KeptHeads:
             except (OSError, ValueError):
                 former = {}
             if said := _unwritten(file, _compared(database, {})[0]):
-                raise ServiceUnavailable(said, {"reason": "HEADS_NOT_KEPT"})
+                raise ServiceUnavailable(said, {"reason": HEADS_NOT_KEPT})
             self._known = {}
             return former
 

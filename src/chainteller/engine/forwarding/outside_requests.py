@@ -3,6 +3,7 @@
 import json
 import logging
 from contextlib import suppress
+from functools import partial
 
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import HOUR
@@ -40,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 def carry_out(context: EngineContext, job: Record | Job) -> None:
-    """Due work: send a record's request, or ask again what became of one."""
+    """Due work: send a record's request, or ask again what became of one. Raises Altered."""
     found: list[Record] = []
     is_first = job.kind != SETTLE
 
@@ -48,8 +49,15 @@ def carry_out(context: EngineContext, job: Record | Job) -> None:
         found[:] = _first(tx, job) if is_first else _again(tx, job.reference)
 
     act(context, WORKER, work)
-    if found:
+    if not found:
+        return
+    try:
         _send(context, found[0], is_first=is_first)
+    except logged_rows.Altered as fault:
+        if not is_first:
+            raise
+        put_back = partial(outside.put_back, request_id=found[0].id, why=fault.message)
+        act(context, WORKER, put_back)
 
 
 def debit_at_once(context: EngineContext, made: Written[Transfer]) -> None:
@@ -103,9 +111,14 @@ def _send(context: EngineContext, request: Record, *, is_first: bool) -> None:
 
 
 def _answer(context: EngineContext, step: Step, request: Record) -> Answer:
+    """Raises as a port's ``carry_out``, and Altered."""
     port = context.ports.of(step.part)
     if port is None:
         raise NotCarriedOut(f"the settings of this program connect no {step.part}")
+    try:
+        logged_rows.require_heads(context, request.organisation_id)
+    except ServiceUnavailable as fault:
+        raise NotCarriedOut(fault.message) from None
     return port.carry_out(step, request.key, json.loads(request.call))
 
 

@@ -1,7 +1,7 @@
 """The gateway's records of requests to its provider: begun, answered, refused."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -41,9 +41,11 @@ from chainteller.service.models.base import WireModel, Written
 from chainteller.service.models.counterparties import LinkRequest
 from chainteller.service.models.pages import BalancesQuery
 from chainteller.service.operations import Call
+from chainteller.service.ownership import named_by
 from chainteller.service.told import Told, passed
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
+from chainteller.storage.db.table import Table
 from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import decisions, idempotency, jobs
 from chainteller.storage.queries import provider_requests as rows
@@ -125,8 +127,6 @@ def begin(
         account = kept.find_account(tx, account_id)
         if account is not None and plan.act is not None:
             preconditions.require_uncontrolled(account.control, account.control_reason, plan.act)
-        if plan.act is Act.WITHDRAW and account_id is not None:
-            _require_account_as_logged(tx, account_id, is_found=account is not None)
         if plan.prepare is not None:
             plan.prepare(tx, call, account, before)
         own_id = tx.new_id(Prefix.TRANSACTION) if plan.evidenced else ""
@@ -136,11 +136,34 @@ def begin(
     return found[0]
 
 
-def _require_account_as_logged(tx: UnitOfWork, account_id: str, *, is_found: bool) -> None:
-    """Also one that isn't found: it may be known here, and frozen. Raises Altered."""
-    if is_found or logged_rows.is_told_of(tx, account_id):
-        row = (Kept(Tables.trading_account, account_id),)
-        logged_rows.require_as_logged(tx, row, account_id)
+_TABLES: Mapping[str, Table] = {
+    operations.ACCOUNT_ID: Tables.trading_account,
+    "quoteId": Tables.quote,
+    "tradeId": Tables.trade,
+    "counterpartyId": Tables.counterparty,
+    "challengeId": Tables.provider_challenge,
+}
+"""Where a gateway keeps the records that calls name."""
+
+
+def _require_as_logged(tx: UnitOfWork, call: Call[Any], account_id: str | None) -> None:
+    """Every record that a call names is as the log says. One that isn't found may be known here,
+    too: an account that was frozen. Raises Altered."""
+    named = [Kept(_TABLES[each.name], each.id) for each in named_by(call) if each.name in _TABLES]
+    rows = tuple(each for each in named if logged_rows.is_or_was_kept(tx, each, account_id))
+    if rows:
+        logged_rows.require_as_logged(tx, rows, account_id)
+
+
+def ask(context: EngineContext, organisation_id: str, call: Call[Any]) -> Told:
+    """Have the provider carry out a write: each one is asked for here, and nowhere else.
+
+    Raises:
+        Altered: the log doesn't go on from its kept head. Nothing was sent.
+        TellerError: as the provider does; ServiceUnavailable also where the head can't be kept.
+    """
+    logged_rows.require_heads(context, organisation_id)
+    return provider_of(context).ask(call)
 
 
 def record(
@@ -155,12 +178,14 @@ def record(
     approved. Raises ServiceError."""
     name, key = call.operation.name, str(call.key)
     mark = fingerprint(call)
+    is_sent = status is RequestStatus.SENDING
+    if is_sent:
+        _require_as_logged(tx, call, account_id)
     earlier = rows.find_by_key(tx.connection, tx.organisation_id, name, key, lock=True)
     if earlier is None and name == operations.LINK_COUNTERPARTY.name:
         alike = rows.newest_like(tx.connection, tx.organisation_id, mark)
         if alike is not None and alike.status == RequestStatus.APPROVED:
             earlier = provider_requests.locked(tx, alike.id)
-    is_sent = status is RequestStatus.SENDING
     due = tx.after(tx.context.options.settle_after_s) if is_sent else None
     evidence = json.dumps(before, sort_keys=True) if before else None
     if earlier is not None:

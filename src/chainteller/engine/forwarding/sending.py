@@ -14,7 +14,8 @@ from chainteller.engine.core import unit_of_work
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.forwarding import requests, settling
-from chainteller.engine.forwarding.requests import Keep, Plan, provider_of
+from chainteller.engine.forwarding.requests import Keep, Plan
+from chainteller.engine.operations import logged_rows
 from chainteller.service import operations
 from chainteller.service.errors import (
     OutcomeUnknown,
@@ -60,7 +61,7 @@ def send_at_once(
     """Forward what may be done twice without harm, as ``sent`` if the provider gets less than all
     of it, and keep its answer."""
     try:
-        told = provider_of(context).ask(sent or call)
+        told = requests.ask(context, actor.organisation, sent or call)
     except ServiceError as refusal:
         return requests.refused(context, actor, call, refusal)
 
@@ -98,8 +99,8 @@ def deliver(
     """Send a request whose record is committed, and commit its outcome. Raises as ``send``."""
     told, words = None, ""
     try:
-        told = provider_of(context).ask(call)
-    except (ServiceUnavailable, RateLimited) as error:
+        told = requests.ask(context, request.organisation_id, call)
+    except (logged_rows.Altered, ServiceUnavailable, RateLimited) as error:
         requests.end(context, actor, call, request, RequestStatus.NOT_DONE, error)
         raise
     except ServiceError as error:

@@ -25,7 +25,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now, work_unit
 from chainteller.engine.forwarding import kept, requests
 from chainteller.engine.forwarding.requests import Plan, provider_of
-from chainteller.engine.operations import provider_requests
+from chainteller.engine.operations import logged_rows, provider_requests
 from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE
 from chainteller.service import operations
 from chainteller.service.error_codes import is_conclusive
@@ -142,11 +142,13 @@ def _is_settleable(context: EngineContext, request: Record) -> bool:
 
 
 def _look(context: EngineContext, request: Record, call: Call[Any]) -> Found:
-    """Repeat a request with its key, or look for it in a list."""
+    """Repeat a request with its key, or look for it in a list. Raises Altered."""
     is_whole = request.operation != operations.SUBMIT_CLAIM.name
     if provider_of(context).honours_keys and is_whole:
         try:
-            return Found(provider_of(context).ask(call))
+            return Found(requests.ask(context, request.organisation_id, call))
+        except logged_rows.Altered:
+            raise
         except ServiceError as refusal:
             if is_conclusive(refusal):
                 return Found(refusal=refusal)

@@ -1,4 +1,5 @@
-"""Rows that decide something, compared with the log before it's done.
+"""Rows that decide something, compared with the log before it's done; and logs, with the heads that
+were kept of them, before another system is asked for anything.
 
 Only what somebody with the writer's key wrote may be sent, booked or decided.
 """
@@ -6,10 +7,12 @@ Only what somebody with the writer's key wrote may be sent, booked or decided.
 from collections.abc import Collection, Iterator
 from typing import NoReturn
 
-from chainteller.engine.core.breaches import UNREADABLE, Breach
+from chainteller.engine.core.breaches import UNREADABLE, Breach, of_heads
+from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.kept_heads import HEADS_NOT_KEPT
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import disputes
-from chainteller.service.errors import BooksDisputed
+from chainteller.service.errors import BooksDisputed, ServiceUnavailable
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes
@@ -50,12 +53,40 @@ def is_transfer_logged(
     return difference(connection, organisation_id, kept, account_id) is None
 
 
-def is_told_of(tx: UnitOfWork, subject: str) -> bool:
-    """Whether the log has an entry about something, or one that can't be read."""
+def is_or_was_kept(tx: UnitOfWork, row: Kept, account_id: str | None) -> bool:
+    """Whether there's a row, or an entry in its own trail or the account's wrote it."""
+    trail = Trail(tx.organisation_id, account_id or "", (row.key,))
     try:
-        return bool(last_writes.told_about(tx.connection, tx.organisation_id, subject))
+        is_kept = last_writes.seal_of(tx.connection, *row) is not None
+        return is_kept or last_writes.is_written(tx.connection, trail, row)
     except UNREADABLE:
         return True
+
+
+def wrong_heads(context: EngineContext, organisation_id: str) -> tuple[Breach, ...]:
+    """What is wrong with logs that don't go on from their kept heads, if the organisation's or the
+    deployment's is among them. The heads of the others are kept as they are now."""
+    kept = context.kept
+    if kept is None:
+        return ()
+    found = kept.follow(context.database)
+    return of_heads(found) if kept.disputed(organisation_id) else ()
+
+
+def require_heads(context: EngineContext, organisation_id: str) -> None:
+    """Keep the head of the log before another system is asked for anything. So the log has what is
+    asked for, and neither an older log nor one without its newest entries asks for it.
+
+    Raises:
+        Altered: the log doesn't go on from its kept head; the dispute is open.
+        ServiceUnavailable: the head can't be kept.
+    """
+    wrong = wrong_heads(context, organisation_id)
+    if wrong:
+        disputes.open_for(context, wrong)
+        raise Altered
+    if context.kept is not None and context.kept.unkept:
+        raise ServiceUnavailable(context.kept.unkept, {"reason": HEADS_NOT_KEPT})
 
 
 LINKED, WALLET_LINKED = "counterparty.linked", "wallet_linked"

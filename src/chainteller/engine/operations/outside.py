@@ -58,7 +58,7 @@ class Asked(NamedTuple):
 
 def begin(tx: UnitOfWork, kind: str, record_id: str) -> Record | None:
     """Note that a record's request is about to be sent, once everything allows it; None where there
-    is nothing to send, or another worker sends it."""
+    is nothing to send, or another worker sends it. Raises Altered."""
     jobs.remove(tx.rows, kind, record_id)
     asked, account_id = _ASKS[kind](tx, record_id)
     if rows.is_under_way(tx.connection, record_id):
@@ -67,6 +67,9 @@ def begin(tx: UnitOfWork, kind: str, record_id: str) -> Record | None:
         if not tx.is_told:
             tx.audit(trades.DROPPED, record_id, {"kind": kind})
         return None
+    table = Tables.trade if asked.step is Step.ORDER else Tables.transfer
+    kept = (Kept(table, record_id), Kept(Tables.trading_account, account_id))
+    logged_rows.require_as_logged(tx, kept, account_id)
     due = tx.after(tx.context.options.settle_after_s)
     decided = _request(tx, record_id, asked, account_id, due)
     step = f"{asked.step.part.name.lower()}.{asked.step}"
@@ -101,8 +104,6 @@ def _ask_for_deposit(tx: UnitOfWork, deposit_id: str) -> tuple[Asked | None, str
     row = transfers.locked(tx, deposit_id, _S.PROCESSING)
     if row is None:
         return None, None
-    kept = (Kept(Tables.transfer, row.id), Kept(Tables.trading_account, row.trading_account_id))
-    logged_rows.require_as_logged(tx, kept, row.trading_account_id)
     return _payment(Step.DEBIT, row), row.trading_account_id
 
 

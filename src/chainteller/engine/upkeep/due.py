@@ -10,7 +10,7 @@ from typing import Any
 from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.domain.second_method import WATCH
-from chainteller.engine.core.breaches import Breach, of_heads
+from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.operations import (
@@ -136,19 +136,18 @@ def _is_done_outside(told: _Told, tx: UnitOfWork, job: Record, organisation_id: 
     """Whether no transaction waits for a piece of work, or a payout waits for its log."""
     if job.kind == WATCH:
         told.watched = job.reference
-    elif job.kind == provider_requests.SETTLE:
-        told.forwarded = job
-    elif job.kind == transfers.SEND:
-        wrong = _wrong_heads(tx, organisation_id)
-        told.wrong += wrong
-        told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)
-        if wrong or told.waits:
-            return bool(wrong)
-        told.forwarded = job if tx.context.provider is not None else _asks(tx, job, organisation_id)
-        told.is_paid = told.forwarded is None
+    elif job.kind == provider_requests.SETTLE or tx.context.provider is not None:
+        told.forwarded = job if job.kind in (provider_requests.SETTLE, transfers.SEND) else None
     else:
         told.forwarded = _asks(tx, job, organisation_id)
-    return bool(told.watched or told.forwarded)
+    is_waiting = bool(told.watched or told.forwarded)
+    if job.kind != transfers.SEND or is_waiting:
+        return is_waiting
+    wrong = logged_rows.wrong_heads(tx.context, organisation_id)
+    told.wrong += wrong
+    told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)
+    told.is_paid = not (wrong or told.waits)
+    return bool(wrong)
 
 
 def _asks(tx: UnitOfWork, job: Record, organisation_id: str) -> Record | None:
@@ -219,16 +218,6 @@ def _keep_back(tx: UnitOfWork, job: Record) -> bool:
         tx.actor = Actor(record.organisation_id, WORKER.name)
     _postpone(tx, job, tx.now + MINUTE)
     return True
-
-
-def _wrong_heads(tx: UnitOfWork, organisation_id: str) -> tuple[Breach, ...]:
-    """What is wrong with a log that isn't the one whose head was kept. Where nothing is, its head
-    as it is now is kept before a payout leaves."""
-    kept = tx.context.kept
-    if kept is None:
-        return ()
-    found = kept.follow(tx.context.database)
-    return of_heads(found) if kept.disputed(organisation_id) else ()
 
 
 def put_off(context: EngineContext) -> None:

@@ -485,6 +485,13 @@ def _stream(
         before, most = rows[-1].number, _TOGETHER
 
 
+def is_written(connection: Session, trail: Trail, row: Kept) -> bool:
+    """Whether an entry of the trail says that it wrote a row, whoever wrote the entry."""
+    place = [row.table.name, row.key]
+    entries = _of_trail(connection, trail)
+    return any(told[:2] == place for found in entries for told in found.entry.rows)
+
+
 def told_about(connection: Session, organisation_id: str, subject: str) -> list[Entry]:
     """What the entries about an object say whose bodies are here, the newest first.
 
