@@ -46,6 +46,8 @@ class Listening(SpecOnlyApp):
         self.traces: list[str] = []
         self.refusal: tuple[int, str] | None = None
         """The HTTP status and the error with which it answers everything."""
+        self.retry_after = ""
+        """How long to wait, beside each such answer."""
         self.is_silent = False
         """Whether it never answers."""
 
@@ -61,7 +63,8 @@ class Listening(SpecOnlyApp):
         if self.refusal is not None:
             status, code = self.refusal
             body = {"error": code, "message": "Later.", "details": {}}
-            await JSONResponse(body, status)(scope, receive, send)
+            headers = {"Retry-After": self.retry_after} if self.retry_after else {}
+            await JSONResponse(body, status, headers)(scope, receive, send)
             return
         await super().__call__(scope, receive, send)
 

@@ -83,6 +83,24 @@ def test_a_refusal_without_details_passes_unless_it_is_of_the_gateways_key(
         assert reason == ("PROVIDER_KEY" if told[0] == 503 else None)
 
 
+@pytest.mark.parametrize(
+    ("refusal", "told", "wait"),
+    [
+        ((429, "RATE_LIMITED"), "3600", "3600"),
+        ((503, "SERVICE_UNAVAILABLE"), "120", "120"),
+        ((503, "UPGRADING"), "120", "120"),
+        ((503, "UPGRADING"), "", None),
+        ((429, "RATE_LIMITED"), "Wed, 21 Oct 2026 07:28:00 GMT", "1"),
+    ],
+)
+def test_a_caller_is_told_how_long_the_provider_wants_to_wait(
+    gateway: Gateway, refusal: tuple[int, str], told: str, wait: str | None
+) -> None:
+    gateway.provider.refusal, gateway.provider.retry_after = refusal, told
+    answer = gateway.client.get("/trading/markets")
+    assert (answer.status_code, answer.headers.get("retry-after")) == (refusal[0], wait)
+
+
 @pytest.mark.parametrize("is_silent", [True, False])
 def test_what_needs_no_provider_is_offered_while_it_is_out(
     gateway: Gateway, is_silent: bool

@@ -73,11 +73,14 @@ def _headers(error: ServiceError) -> Mapping[str, str]:
         allowed = error.details.get("allowed")
         methods = allowed if isinstance(allowed, list) else []
         return {"Allow": ", ".join(each for each in methods if each in _METHODS)}
-    wait_s = next((s for kind, s in _RETRY_AFTER_S.items() if isinstance(error, kind)), None)
+    wait_s = error.retry_after_s
+    if wait_s is None:
+        wait_s = next((s for kind, s in _RETRY_AFTER_S.items() if isinstance(error, kind)), None)
+        told = error.details.get("retryAfterSeconds")
+        wait_s = told if wait_s is not None and isinstance(told, int) else wait_s
     if wait_s is None:
         return {}
-    told, limit = error.details.get("retryAfterSeconds"), error.details.get("limit")
-    wait = str(told if isinstance(told, int) else wait_s)
+    wait, limit = str(wait_s), error.details.get("limit")
     if not isinstance(error, RateLimited) or not isinstance(limit, int):
         return {"Retry-After": wait}
     return {

@@ -4,6 +4,7 @@ Reads are repeated when the connection fails. Writes are repeated only if the de
 idempotency keys, always with the same key; without a clear answer they raise OutcomeUnknown.
 """
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -58,6 +59,7 @@ _PAUSES_MS = (30, 100, 250, 500, 1000)
 _LONGEST_WAIT_S = 2.0
 _MAY_BE_DONE = (InternalError, ProviderUnanswered, UnknownRefusal)
 """Errors of an answer after which the write may have happened, where the status is 5xx."""
+_SECONDS = re.compile(r"[0-9]{1,4}")
 _WAITABLE = frozenset({"RATE_LIMITED", "IDEMPOTENCY_IN_PROGRESS"})
 
 
@@ -202,8 +204,7 @@ class Sender:
             return self._backoff_s(attempt) if reply.status in {502, 503, 504} else 0
         if refusal.code not in _WAITABLE:
             return 0
-        named = reply.headers.get("retry-after", "")
-        wait_s = int(named) if named.isdecimal() and len(named) < 5 else 1
+        wait_s = 1 if refusal.retry_after_s is None else refusal.retry_after_s
         return wait_s if 0 < wait_s <= _LONGEST_WAIT_S else 0
 
     def _backoff_s(self, attempt: int) -> float:
@@ -258,7 +259,10 @@ def _refusal(reply: Reply) -> ServiceError | None:
         body: _ErrorBody = parsed(_ErrorBody, reply.body)
     except ValueError:
         return None
-    return from_wire(body.error, body.message, body.details, reply.status)
+    refusal = from_wire(body.error, body.message, body.details, reply.status)
+    wait = reply.headers.get("retry-after", "")
+    refusal.retry_after_s = int(wait) if _SECONDS.fullmatch(wait) else None
+    return refusal
 
 
 def _leaves_doubt(reply: Reply) -> bool:

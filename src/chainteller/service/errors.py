@@ -64,6 +64,8 @@ class TellerError(Exception):
 
 class ServiceError(TellerError):
     status: ClassVar[int] = 500
+    retry_after_s: int | None = None
+    """Seconds to wait before a retry, as a deployment said beside its error."""
 
     def __init_subclass__(cls, *, status: int = 0, **more: Any) -> None:
         super().__init_subclass__(**more)
