@@ -177,5 +177,6 @@ def test_another_organisations_key_reads_none_of_it(asked: Asked) -> None:
 
 def test_an_import_of_customers_is_refused_by_name(asked: Asked) -> None:
     line = CustomerLine(line=1, reference="C-1", name="A", kyc_level="basic", terms_accepted=True)
-    with pytest.raises(NotFound, match="doesn't offer customer-import"):
+    with pytest.raises(NotFound, match="doesn't offer customer-import") as refused:
         asked.gateway.own.engine.import_customers(ImportCustomers(lines=(line,)))
+    assert refused.value.suggestion == "chainteller info lists what this deployment offers."

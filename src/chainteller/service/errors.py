@@ -628,7 +628,7 @@ class ReadOnlyProfile(ClientError, code="READ_ONLY"):
 class NotOffered(ClientError, code="NOT_OFFERED"):
     """``feature`` is the name of what the deployment lacks, where that is known."""
 
-    next_step = "This deployment doesn't offer this. Use an id that you know."
+    next_step = "chainteller info lists what this deployment offers."
 
     def __init__(self, message: str, feature: str = "") -> None:
         super().__init__(message)

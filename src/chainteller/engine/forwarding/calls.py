@@ -30,6 +30,7 @@ from chainteller.service.errors import (
     InsufficientFunds,
     MarketUnavailable,
     NotFound,
+    NotOffered,
     TellerError,
 )
 from chainteller.service.models.accounts import TradingAccount
@@ -372,7 +373,7 @@ def answer(context: EngineContext, actor: Actor, call: Call[Any]) -> Any:
     if found is None:
         feature = call.operation.feature or call.operation.name
         refusal = NotFound("path", "", f"A gateway doesn't offer {feature}.")
-        refusal.details["suggestion"] = "chainteller info lists what it offers."
+        refusal.details["suggestion"] = NotOffered.next_step
         raise refusal
     if not all(map(str.isprintable, call.ids)):
         raise NotFound("path", "")
