@@ -418,11 +418,7 @@ def test_what_the_provider_does_not_answer_is_a_persons_to_settle(
     decision = gateway.call("GET", "/decisions")["data"][0]
     assert decision["kind"] == "unanswered"
     assert "before: 1000.00 BUSD1@bank. Balances after: 900.00 BUSD1@bank" in decision["words"]
-    answer = "approvals" if is_done else "refusals"
-    body = {} if is_done else {"reason": "NOT_CARRIED_OUT"}
-    with gateway.as_desk("anna") as desk:
-        decided = desk.post(f"/decisions/{decision['id']}/{answer}", json=body)
-        assert decided.status_code == 200, decided.text
+    settle(gateway, decision["id"], is_done=is_done)
     settled = gateway.call("GET", path)["data"][0]
     assert settled["status"] == ("accepted" if is_done else "failed")
     gateway.provider.distort = _saying(WITHDRAWALS, id="TXN_OTHERS")
@@ -553,6 +549,12 @@ def test_a_trade_that_may_be_of_a_quote_is_a_persons_to_settle(
     assert (decision["kind"], decision["status"]) == ("unanswered", "open")
     assert gateway.post(path, "x1", tradingAccountId=account).status_code == 504
     assert gateway.provider.asked.count(("POST", path)) == 1
+    assert not gateway.call("GET", "/trading/trades")["data"]
+    settle(gateway, decision["id"])
+    Renewer(gateway.own.context).ask()
+    (trade,) = gateway.call("GET", "/trading/trades")["data"]
+    assert gateway.call("GET", f"/trading/quotes/{quote}")["tradeId"] == trade["id"]
+    assert not verify(gateway.own.context.database)
 
 
 def test_of_two_trades_that_could_be_the_one_a_person_decides(gateway: Gateway) -> None:
@@ -568,6 +570,89 @@ def test_of_two_trades_that_could_be_the_one_a_person_decides(gateway: Gateway) 
     assert not gateway.call("GET", "/trading/trades")["data"]
     decisions = gateway.call("GET", "/decisions")["data"]
     assert [each["reason"] for each in decisions] == ["SEVERAL_RECORDS_FIT"] * 2
+    elapsed = [0.0]
+    renewer = Renewer(gateway.own.context, elapsed=lambda: elapsed[0])
+    found: list[str] = []
+    for decision, count in zip(decisions, (0, 2), strict=True):
+        settle(gateway, decision["id"])
+        elapsed[0] += 1_000
+        renewer.ask()
+        found = [each["id"] for each in gateway.call("GET", "/trading/trades")["data"]]
+        assert len(found) == count
+    assert set(found) == {each["id"] for each in done}
+    assert not verify(gateway.own.context.database)
+
+
+def settle(gateway: Gateway, decision_id: str, *, is_done: bool = True) -> None:
+    """Somebody says whether the provider carried a request out."""
+    answer = "approvals" if is_done else "refusals"
+    body = {} if is_done else {"reason": "NOT_CARRIED_OUT"}
+    with gateway.as_desk("anna") as desk:
+        decided = desk.post(f"/decisions/{decision_id}/{answer}", json=body)
+        assert decided.status_code == 200, decided.text
+
+
+@pytest.mark.parametrize("is_done", [True, False])
+def test_what_the_provider_answers_after_it_was_settled_is_settled_again(
+    gateway: Gateway, is_done: bool
+) -> None:
+    account = gateway.open_account()
+    context, actor = gateway.own.context, gateway.own.engine.actor
+    paid = DepositRequest(amount="9.00", currency=Currency(**TOKEN))
+    call, plan = Call(op.DEPOSIT, (account,), paid, key="late"), PLANS[op.DEPOSIT.name]
+    request = requests.begin(context, actor, call, plan, account, {})
+    gateway.advance(61)
+    (first,) = gateway.call("GET", "/decisions")["data"]
+    settle(gateway, first["id"], is_done=False)
+    told = requests.ask(context, "default", call)
+    requests.finish(context, actor, call, plan, request, told)
+    decisions = gateway.call("GET", "/decisions")["data"]
+    (late,) = [each for each in decisions if each["status"] == "open"]
+    assert late["reason"] == "ANSWERED_LATE"
+    settle(gateway, late["id"], is_done=is_done)
+    path = f"/trading-accounts/{account}/deposits"
+    listed = [each for each in gateway.call("GET", path)["data"] if each["amount"] == "9.00"]
+    assert [each["status"] for each in listed] == ["accepted" if is_done else "failed"]
+    assert not verify(context.database)
+
+
+def test_a_link_without_an_answer_is_found_on_a_later_page(gateway: Gateway) -> None:
+    path, body = _wallet(gateway, "DDA-1")
+    pages: list[str] = []
+
+    def distort(call: SpecifiedCall, _status: int, answer: Any) -> bytes:
+        if not call.path.endswith("{}/counterparties"):
+            return json.dumps(answer).encode()
+        if call.method == "GET" and not pages:
+            pages.append(call.path)
+            rows = [{**answer["data"][0], "id": f"CPT_{at}", "address": "0x"} for at in range(20)]
+            total = {**answer["pagination"], "total": 21, "totalPages": 2}
+            answer = {**answer, "data": rows, "pagination": total}
+        return b"" if call.method == "POST" else json.dumps(answer).encode()
+
+    gateway.provider.distort = distort
+    linked = gateway.post(path, "link", **body)
+    assert pages
+    assert (linked.status_code, linked.json()["address"]) == (200, body["address"])
+
+
+def test_of_a_trade_that_failed_nobody_decides_whether_it_was_cancelled(gateway: Gateway) -> None:
+    account = gateway.open_account()
+    buys = {"tradingAccountId": account}
+    trade = gateway.call("POST", f"/trading/quotes/{gateway.quote()}", **buys)["id"]
+
+    def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:
+        if call.path.endswith("/trades/{}"):
+            body["status"] = "failed"
+        is_lost = call.path.endswith("/cancellations")
+        return b"" if is_lost else json.dumps(body).encode()
+
+    gateway.provider.distort = distort
+    path = f"/trading-accounts/{account}/trades/{trade}/cancellations"
+    assert gateway.post(path, "c1").status_code == 504
+    for _ in range(2):
+        gateway.advance(1_000)
+    assert gateway.call("GET", "/decisions")["data"] == []
 
 
 def test_an_outage_says_nothing_of_what_was_sent_before_it(tmp_path: Path) -> None:

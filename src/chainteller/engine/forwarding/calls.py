@@ -38,7 +38,6 @@ from chainteller.service.models.base import WireModel, Written
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, MarketsQuery, Page
 from chainteller.service.models.records import Capabilities
-from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call, Operation, Write
 from chainteller.service.told import Told, passed, plain
 from chainteller.storage.db.query import Record
@@ -250,21 +249,6 @@ def _check_funds(
         raise InsufficientFunds(available, needed, USD.symbol)
 
 
-def _keep_trade(tx: UnitOfWork, call: Call[Any], told: Told, row: Record | None) -> WireModel:
-    """The trade of a quote that is kept here; one with other terms is a person's to look at."""
-    trade: Trade = told.value
-    quote = quotes.find(tx.connection, tx.organisation_id, call.ids[0], lock=True)
-    known = trades.find_any(tx.connection, trade.id)
-    if known is not None and known.quote_id != call.ids[0]:
-        raise kept.of_another("trade")
-    if quote is not None and known is None:
-        account = accounts.locked(tx, str(getattr(call.request, "trading_account_id", "")))
-        kept.add_trade(tx, account, quote, trade, told.body)
-        if row is not None and not kept.has_terms(trade, quote):
-            tx.event("trade.other_terms", trade.id, tradingAccountId=account.id)
-    return trade
-
-
 def _keep_cancellation(
     tx: UnitOfWork, _call: Call[Any], told: Told, _row: Record | None
 ) -> WireModel:
@@ -287,7 +271,7 @@ PLANS: Mapping[str, Plan] = {
     op.WITHDRAW.name: Plan(
         partial(_keep_transfer, Direction.WITHDRAWAL), Act.WITHDRAW, evidenced=True
     ),
-    op.EXECUTE_QUOTE.name: Plan(_keep_trade, prepare=_check_funds),
+    op.EXECUTE_QUOTE.name: Plan(renewing.keep_trade, prepare=_check_funds),
     op.CANCEL_TRADE.name: Plan(_keep_cancellation),
     op.SUBMIT_CLAIM.name: Plan(challenges.keep_claim),
     op.LINK_COUNTERPARTY.name: Plan(_keep_link, prepare=reviews.require_links),

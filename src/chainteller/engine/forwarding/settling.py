@@ -6,7 +6,7 @@ wallet. Anything else is unknown: it's never sent again, and a person decides ab
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from chainteller.engine.forwarding import kept, requests
 from chainteller.engine.forwarding.requests import Plan, provider_of
 from chainteller.engine.operations import logged_rows, provider_requests
 from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE
-from chainteller.service import operations
+from chainteller.service import operations, paging
 from chainteller.service.error_codes import is_conclusive
 from chainteller.service.errors import (
     ReplyUnusable,
@@ -37,10 +37,11 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.base import Written
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
-from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
+from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery, Page
+from chainteller.service.models.trades import Trade
 from chainteller.service.operations import WRITES, Call
 from chainteller.service.told import Told
-from chainteller.storage.db.query import Record
+from chainteller.storage.db.query import Record, Session
 from chainteller.storage.queries import jobs, quotes, trades
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
@@ -248,35 +249,69 @@ _DIRECTIONS = {
 def _execution(context: EngineContext, request: Record) -> Found:
     """The only trade of the account with the terms of the quote that isn't another quote's. One
     that is like it may be it all the same: clocks differ, and providers round."""
-    call = call_of(request)
-    account_id = str(request.trading_account_id)
     with context.database.read() as connection:
-        quote = quotes.find(connection, request.organisation_id, call.ids[0])
+        quote = quotes.find(connection, request.organisation_id, _quote_of(request))
         pending = rows.unsettled(connection, request.organisation_id)
+        rivals = _alike(connection, request, quote, pending)
         present = now(context, connection)
     if quote is None:
         return Found()
-    asked: Call[Any] = Call(operations.TRADES, (account_id,), query=ListQuery(limit=MAXIMUM_LIMIT))
-    page = provider_of(context).ask(asked).value
-    with context.database.read() as connection:
-        unknown = [trade for trade in page.data if trades.find_any(connection, trade.id) is None]
-        rivals = [
-            other
-            for each in pending
-            if each.id != request.id
-            and (each.operation, each.trading_account_id) == (request.operation, account_id)
-            and (other := quotes.find(connection, request.organisation_id, _quote_of(each)))
-            and kept.are_alike(other, quote)
-        ]
+    unknown, is_whole = _unknown_trades(context, request)
     fitting = [trade for trade in unknown if kept.could_be_of(trade, quote)]
     if len(fitting) == 1 and not rivals:
-        body = fitting[0].to_json()
-        return Found(Told(fitting[0], body, created=True))
+        return Found(_trade(fitting[0]))
     if fitting:
         return Found(are_several=True)
-    is_whole = len(page.data) >= page.pagination.total
     has_none = is_whole and not any(kept.is_like(trade, quote) for trade in unknown)
     return Found(is_not_done=has_none and present > quote.expires + LATE)
+
+
+def trade_of(context: EngineContext, request: Record, done: Sequence[Record]) -> Told | None:
+    """The trade of an execution that was carried out, as a person says: one of those that can be
+    it, if they aren't more than what was carried out; ``done`` are all such executions."""
+    with context.database.read() as connection:
+        quote = quotes.find(connection, request.organisation_id, _quote_of(request))
+        pending = rows.unsettled(connection, request.organisation_id)
+        are_open = bool(_alike(connection, request, quote, pending))
+        others = _alike(connection, request, quote, done)
+    if quote is None or are_open:
+        return None
+    unknown, _ = _unknown_trades(context, request)
+    fitting = [trade for trade in unknown if kept.could_be_of(trade, quote)]
+    fitting = fitting or [trade for trade in unknown if kept.is_like(trade, quote)]
+    if not 1 <= len(fitting) <= 1 + len(others):
+        return None
+    return _trade(min(fitting, key=lambda trade: trade.created))
+
+
+def _trade(found: Trade) -> Told:
+    return Told(found, found.to_json(), created=True)
+
+
+def _unknown_trades(context: EngineContext, request: Record) -> tuple[list[Trade], bool]:
+    """The newest trades of the account that the provider lists and that aren't kept here; and
+    whether it lists no others."""
+    of, query = (str(request.trading_account_id),), ListQuery(limit=MAXIMUM_LIMIT)
+    page = provider_of(context).ask(Call(operations.TRADES, of, query=query)).value
+    with context.database.read() as connection:
+        unknown = [trade for trade in page.data if trades.find_any(connection, trade.id) is None]
+    return unknown, len(page.data) >= page.pagination.total
+
+
+def _alike(
+    connection: Session, request: Record, quote: Record | None, others: Iterable[Record]
+) -> list[Record]:
+    """The other executions in the account whose quotes nothing of a trade tells from the quote."""
+    own = (request.operation, request.trading_account_id)
+    return [
+        each
+        for each in others
+        if each.id != request.id
+        and (each.operation, each.trading_account_id) == own
+        and (other := quotes.find(connection, request.organisation_id, _quote_of(each)))
+        and quote is not None
+        and kept.are_alike(other, quote)
+    ]
 
 
 def _quote_of(request: Record) -> str:
@@ -284,11 +319,12 @@ def _quote_of(request: Record) -> str:
 
 
 def _cancellation(context: EngineContext, request: Record) -> Found:
-    """A cancellation is visible on its trade; a second one can't cancel twice."""
+    """A cancellation is visible on its trade. A second one can't cancel twice, and a trade that
+    was filled or failed can't be cancelled any more."""
     told = provider_of(context).ask(Call(operations.SHOW_TRADE, call_of(request).ids))
     if told.value.status == TradeStatus.CANCELLED:
         return Found(told)
-    return Found(is_not_done=told.value.status in (TradeStatus.EXECUTED, TradeStatus.SETTLED))
+    return Found(is_not_done=told.value.status in set(TradeStatus) - {TradeStatus.PROCESSING})
 
 
 def _link(context: EngineContext, request: Record) -> Found:
@@ -299,8 +335,13 @@ def _link(context: EngineContext, request: Record) -> Found:
         if call.ids[0] in rows.linked(connection, request.organisation_id, str(request.subject)):
             return Found()
     address = str(getattr(call.request, "address", "")).casefold()
-    asked: Call[Any] = Call(operations.LINKED_COUNTERPARTIES, call.ids, query=ListQuery())
-    for wallet in provider_of(context).ask(asked).value.data:
+
+    def page(query: ListQuery) -> Page[Any]:
+        asked: Call[Any] = Call(operations.LINKED_COUNTERPARTIES, call.ids, query=query)
+        found: Page[Any] = provider_of(context).ask(asked).value
+        return found
+
+    for wallet in paging.every(page, ListQuery()):
         if wallet.address.casefold() == address and wallet.type == VERIFIED_FIRST_PARTY:
             return Found(Told(wallet, wallet.to_json()))
     return Found()

@@ -144,14 +144,18 @@ def decide_done(request: Record, now: int, **values: object) -> Outcome:
 
 
 def decide_fate(tx: UnitOfWork, request: Record, *, is_done: bool) -> Outcome:
-    """A person says whether the provider carried out a request."""
+    """A person says whether the provider carried out a request, also against a late answer."""
     if is_done:
         decided = decide_done(request, tx.now)
     else:
         not_done = changed(request, RequestStatus.NOT_DONE, tx.now)
         decided = Outcome(request.id, rows=(not_done,))
     transfer = transfer_rows.find_any(tx.connection, request.id, lock=True)
-    if transfer is None or transfer.status != TransferStatus.UNKNOWN:
+    if transfer is None:
+        return decided
+    is_open = transfer.status == TransferStatus.UNKNOWN
+    is_denied = not is_done and transfer.status != TransferStatus.FAILED
+    if not (is_open or is_denied):
         return decided
     return decided.joined(settled(transfer, tx.now, is_done=is_done))
 

@@ -67,6 +67,16 @@ unsettled = (
 )
 """Requests whose outcome isn't known."""
 
+without_trade = (
+    Source(records.ProviderRequest)
+    .where(
+        "organisation_id = :organisation AND subject IS NULL AND operation = 'execute_quote' "
+        "AND status = 'done' AND updated >= :since ORDER BY updated LIMIT :most"
+    )
+    .rows
+)
+"""Executions of which a person has said since then that they were carried out, without a trade."""
+
 
 def held(connection: Session, account_id: str) -> dict[Asset, int]:
     """What withdrawals of an account hold that wait here or whose outcome isn't known."""
