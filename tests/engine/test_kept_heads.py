@@ -71,8 +71,10 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
     if request.param == "postgres":
         place = request.getfixturevalue("own_postgres_bank")
     world = make_world(place)
-    file = tmp_path / "kept" / "bank.heads"
-    world.context = replace(world.context, kept=KeptHeads(lambda _: file))
+    with world.database.read() as connection:
+        file = tmp_path / "kept" / f"{marks.derived_deployment(connection)}.heads"
+    heads = KeptHeads(lambda name: file.with_name(f"{name}.heads"))
+    world.context = replace(world.context, kept=heads)
     world.engine = Engine(world.context)
     world.open()
     world.deposit("500.00")
@@ -100,15 +102,33 @@ def replace_newest(connection: Session) -> None:
     end_log(connection, NAME, size, mark)
 
 
+def cut_under_another_name(connection: Session) -> None:
+    """Also alter the entry of which the deployment has its name, and the file its own."""
+    cut_log(connection, NAME)
+    first = (Tables.entry.c.organisation_id == "*") & (Tables.entry.c.number == 1)
+    connection.execute(update(Tables.entry).where(first).values(leaf=bytes(32)))
+
+
+def lengthen(connection: Session) -> None:
+    """Have the log end where no entry is, and none will be."""
+    end_log(connection, NAME, 10**9, views.mark_of(connection, NAME, 1))
+
+
 ATTACKS: Mapping[str, tuple[Callable[[Session], None], str]] = {
     "cut": (partial(cut_log, name=NAME), "entries when its head was kept and has"),
     "replaced": (replace_newest, "entries aren't those whose head was kept"),
 }
+UNPAID: Mapping[str, tuple[Callable[[Session], None], str]] = {
+    **ATTACKS,
+    "cut under another name": (cut_under_another_name, "entries when its head was kept and has"),
+    "lengthened": (lengthen, "entries, and the last one isn't there"),
+}
+"""Also such that nobody can accept."""
 
 
 def attack(kept: Kept, name: str) -> str:
     """What is said of it."""
-    act, said = ATTACKS[name]
+    act, said = UNPAID[name]
     with unguarded(kept.world) as connection:
         act(connection)
         guards.create(connection)
@@ -116,7 +136,7 @@ def attack(kept: Kept, name: str) -> str:
     return said
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", UNPAID)
 def test_a_log_that_was_altered_behind_its_kept_head_is_named(kept: Kept, name: str) -> None:
     before = kept.file.read_bytes()
     said = attack(kept, name)
@@ -163,7 +183,7 @@ def test_a_file_that_cannot_be_used_stops_payouts(kept: Kept, content: str | Non
         kept.file.chmod(0o644)
     else:
         kept.file.write_text(content)
-    assert "the kept heads can't be used: bank.heads: " in kept.follow()["*"]
+    assert f"the kept heads can't be used: {kept.file.name}: " in kept.follow()["*"]
     assert kept.pay() == TransferStatus.PROCESSING
     (dispute,) = kept.open_disputes()
     kept.heads.accept(kept.world.database)
@@ -178,7 +198,7 @@ def test_where_heads_cannot_be_written_payouts_wait_and_nothing_is_in_dispute(ke
     place.rename(place.with_name("moved"))
     place.write_text("a file where the folder should be")
     assert kept.follow() == {}
-    assert "bank.heads: " in kept.heads.unkept
+    assert f"{kept.file.name}: " in kept.heads.unkept
     assert [kept.pay(), kept.pay()] == [TransferStatus.PROCESSING] * 2
     assert kept.open_disputes() == []
     place.unlink()

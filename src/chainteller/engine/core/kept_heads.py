@@ -48,6 +48,7 @@ class KeptHeads:
         self._writes = writes
         self._lock = threading.Lock()
         self._known: Mapping[str, str] = {}
+        self._place: Path | None = None
         self.unkept = ""
         """Why heads that continue the kept ones couldn't be kept; no payout leaves meanwhile."""
 
@@ -123,8 +124,12 @@ class KeptHeads:
             return former
 
     def _file(self, database: Database) -> Path:
-        with database.read() as connection:
-            return self._file_of(derived_deployment(connection))
+        """The file, which stays the one that was used first: the deployment's name is in the
+        database, where another one would name another file."""
+        if self._place is None:
+            with database.read() as connection:
+                self._place = self._file_of(derived_deployment(connection))
+        return self._place
 
 
 def _compared(database: Database, kept: Heads) -> tuple[Heads, dict[str, str]]:
@@ -135,15 +140,17 @@ def _compared(database: Database, kept: Heads) -> tuple[Heads, dict[str, str]]:
         sizes = views.sizes(connection)
         for name in sorted({*sizes, *kept}):
             before, size = kept.get(name, KeptHead()), sizes.get(name, 0)
-            heads[name] = before
+            heads[name], mark = before, views.mark_of(connection, name, size)
             if size < before.size:
                 what = f"it had {before.size} entries when its head was kept and has {size}: its "
                 what += "newest entries were removed, or an older database was put in its place "
                 found[name] = f"{what}without chainteller audit restored"
             elif views.mark_of(connection, name, before.size) != before.mark:
                 found[name] = f"its first {before.size} entries aren't those whose head was kept"
+            elif size and not mark:
+                found[name] = f"its row says {size} entries, and the last one isn't there"
             else:
-                heads[name] = KeptHead(size, views.mark_of(connection, name, size))
+                heads[name] = KeptHead(size, mark)
     return heads, found
 
 
