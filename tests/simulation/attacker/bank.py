@@ -101,7 +101,7 @@ class Bank:
         self.asked: list[Asked] = []
         clock: Clock = self.manual if self.is_postgres else MachineClock(machine)
         world = build(url, clock=clock, options=self.options)
-        heads = KeptHeads(lambda _: folder / "bank.heads")
+        heads = KeptHeads(lambda name: folder / f"{name}.heads")
         context = replace(world.context, kept=heads, randomness=SeededRandomness(seed))
         context = self.context = self.connected(context, folder)
         self.door = Authenticator(context, elapsed=count().__next__)
@@ -352,10 +352,11 @@ def lived(url: str, folder: Path, kind: type[Bank] = Bank) -> Template:
 def copied(template: Template, url: str) -> Iterator[Bank]:
     """A bank at the URL of a copy, opened where the template was left."""
     folder = Path(tempfile.mkdtemp(prefix="attacked-"))
-    shutil.copyfile(template.folder / "bank.heads", folder / "bank.heads")
-    (folder / "bank.heads").chmod(0o600)
-    for each in template.kind.others:
-        shutil.copyfile(template.folder / each, folder / each)
+    for each in template.folder.glob("*.heads"):
+        shutil.copyfile(each, folder / each.name)
+        (folder / each.name).chmod(0o600)
+    for other in template.kind.others:
+        shutil.copyfile(template.folder / other, folder / other)
     if url.startswith("sqlite"):
         url = f"sqlite:///{folder / 'bank.db'}"
         shutil.copyfile(template.url.removeprefix("sqlite:///"), folder / "bank.db")
