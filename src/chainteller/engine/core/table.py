@@ -9,15 +9,19 @@ from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from chainteller.domain.actors import Actor
-from chainteller.engine.core import unit_of_work
+from chainteller.engine.core import reading, unit_of_work
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.layers import Answers
 from chainteller.service.models.base import WireModel, Written
+from chainteller.service.models.pages import Page
 from chainteller.service.operations import Call, Operation, Read, Write
+from chainteller.storage.db.query import Record as Row
 from chainteller.storage.db.query import Session
+from chainteller.storage.lists.pages import Counted
 
+Item = TypeVar("Item", bound=WireModel)
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
 Rest = ParamSpec("Rest")
@@ -79,6 +83,28 @@ def reads_in_context(
         return function
 
     return enter
+
+
+def lists(
+    operation: Read[Page[Item]],
+    page: Callable[..., tuple[tuple[Item, ...], Counted | int]],
+    *,
+    of: Callable[[Session, str, str], Row] | None = None,
+    is_timed: bool = False,
+    is_short: bool = True,
+) -> None:
+    """Answer a list from one read transaction, by pages of an organisation's records, or those of
+    the record that ``of`` finds: (connection, its id, query), and the time if ``is_timed``."""
+
+    @reads_in_context(operation, is_short=is_short)
+    def answer(context: EngineContext, connection: Session, owner: str, *asked: Any) -> Page[Item]:
+        *ids, query = asked
+        checked = reading.checked_query(query)
+        if of is not None:
+            owner = of(connection, owner, *ids).id
+        at = (unit_of_work.now(context, connection),) if is_timed else ()
+        found, total = page(connection, owner, checked, *at)
+        return reading.page(found, total, checked)
 
 
 def writes(

@@ -12,16 +12,14 @@ from chainteller.domain.agents import (
 from chainteller.domain.options import Quota
 from chainteller.domain.sign_ins import SignedIn
 from chainteller.engine.core import outcome, preconditions, reading
-from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
-from chainteller.engine.core.table import reads_in_context, writes
-from chainteller.engine.core.unit_of_work import UnitOfWork, now
+from chainteller.engine.core.table import lists, writes
+from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import logged_rows
 from chainteller.service import operations
 from chainteller.service.errors import Conflict, Forbidden, Unauthorized, ValidationFailed
 from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
-from chainteller.service.models.pages import ListQuery, Page
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import append
 from chainteller.storage.log.last_writes import Kept
@@ -30,13 +28,7 @@ from chainteller.storage.queries import agents
 RESOURCE = "agent"
 
 
-@reads_in_context(operations.AGENTS)
-def page(
-    context: EngineContext, connection: Session, organisation_id: str, query: ListQuery
-) -> Page[Agent]:
-    checked = reading.checked_query(query)
-    found, total = agents.page(connection, organisation_id, checked, now(context, connection))
-    return reading.page(found, total, checked)
+lists(operations.AGENTS, agents.page, is_timed=True)
 
 
 @writes(operations.ENROL_AGENT, timeless=True)

@@ -7,13 +7,12 @@ from chainteller.domain.preconditions import Act
 from chainteller.engine.core import outcome, preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome
-from chainteller.engine.core.table import reads, writes
+from chainteller.engine.core.table import lists, reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts
 from chainteller.service import operations
 from chainteller.service.errors import UnsupportedNetwork
 from chainteller.service.models.counterparties import BlockchainAccount, OpenBlockchainAccount
-from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import accounts as account_rows
@@ -130,8 +129,4 @@ def show(connection: Session, organisation_id: str, account_id: str) -> Blockcha
     return wallets.account_model(find(connection, organisation_id, account_id))
 
 
-@reads(operations.BLOCKCHAIN_ACCOUNTS)
-def page(connection: Session, organisation_id: str, query: ListQuery) -> Page[BlockchainAccount]:
-    checked = reading.checked_query(query)
-    found, total = wallets.accounts_page(connection, organisation_id, checked)
-    return reading.page(found, total, checked)
+lists(operations.BLOCKCHAIN_ACCOUNTS, wallets.accounts_page)

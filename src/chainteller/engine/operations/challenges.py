@@ -22,7 +22,7 @@ from chainteller.domain.signing_pages import MOST_MESSAGES
 from chainteller.engine.core import outcome, preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome
-from chainteller.engine.core.table import reads_in_context, writes
+from chainteller.engine.core.table import lists, reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
 from chainteller.engine.operations import blockchain_accounts, counterparties
 from chainteller.service import operations
@@ -38,7 +38,6 @@ from chainteller.service.models.counterparties import (
     ChallengeRequest,
     ClaimRequest,
 )
-from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import challenges, wallets
@@ -204,18 +203,7 @@ def require_same_class(account: Record, counterparty: Record) -> None:
         )
 
 
-@reads_in_context(operations.CHALLENGES)
-def page(
-    context: EngineContext,
-    connection: Session,
-    organisation_id: str,
-    account_id: str,
-    query: ListQuery,
-) -> Page[Challenge]:
-    checked = reading.checked_query(query)
-    account = blockchain_accounts.find(connection, organisation_id, account_id)
-    found, total = challenges.page(connection, account.id, checked, now(context, connection))
-    return reading.page(found, total, checked)
+lists(operations.CHALLENGES, challenges.page, of=blockchain_accounts.find, is_timed=True)
 
 
 def find_for_claim(

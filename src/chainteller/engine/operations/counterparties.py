@@ -15,8 +15,8 @@ from chainteller.domain.timekeeping import stamped
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Event, Insert, Moment, Outcome, Row, Update
-from chainteller.engine.core.table import reads, reads_in_context, writes
-from chainteller.engine.core.unit_of_work import UnitOfWork, now
+from chainteller.engine.core.table import lists, reads, writes
+from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import blockchain_accounts, claim_proofs, logged_rows
 from chainteller.service import operations
 from chainteller.service.errors import (
@@ -33,9 +33,7 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     RegisterCounterparty,
     ReverificationRequest,
-    SharedWallet,
 )
-from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log.last_writes import Kept
@@ -186,35 +184,14 @@ def show(connection: Session, organisation_id: str, counterparty_id: str) -> Cou
     return wallets.counterparty_model(find(connection, organisation_id, counterparty_id))
 
 
-@reads(operations.COUNTERPARTIES)
-def page(connection: Session, organisation_id: str, query: ListQuery) -> Page[Counterparty]:
-    checked = reading.checked_query(query)
-    found, total = wallets.counterparties_page(connection, organisation_id, checked)
-    return reading.page(found, total, checked)
-
-
-@reads_in_context(operations.LINKED_COUNTERPARTIES)
-def linked_page(
-    context: EngineContext,
-    connection: Session,
-    organisation_id: str,
-    account_id: str,
-    query: ListQuery,
-) -> Page[Counterparty]:
-    checked = reading.checked_query(query)
-    account = blockchain_accounts.find(connection, organisation_id, account_id)
-    found, total = wallets.linked_page(connection, account.id, checked, now(context, connection))
-    return reading.page(found, total, checked)
-
-
-@reads_in_context(operations.SHARED_WALLETS, is_short=False)
-def shared_page(
-    context: EngineContext, connection: Session, organisation_id: str, query: ListQuery
-) -> Page[SharedWallet]:
-    checked = reading.checked_query(query)
-    at = now(context, connection)
-    found, total = wallets.shared_page(connection, organisation_id, checked, at)
-    return reading.page(found, total, checked)
+lists(operations.COUNTERPARTIES, wallets.counterparties_page)
+lists(
+    operations.LINKED_COUNTERPARTIES,
+    wallets.linked_page,
+    of=blockchain_accounts.find,
+    is_timed=True,
+)
+lists(operations.SHARED_WALLETS, wallets.shared_page, is_timed=True, is_short=False)
 
 
 @writes(operations.LINK_COUNTERPARTY)

@@ -8,13 +8,11 @@ from chainteller.domain.assets import MARKETS_BY_NAME
 from chainteller.domain.ids import Prefix, plausible
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
-from chainteller.engine.core.table import reads, writes
+from chainteller.engine.core.table import lists, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.service import operations
 from chainteller.service.errors import Forbidden, NotFound
 from chainteller.service.models.notes import AddNote, Note
-from chainteller.service.models.pages import ListQuery, Page
-from chainteller.storage.db.query import Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.lists import finding
 from chainteller.storage.queries import decisions, notes
@@ -25,12 +23,7 @@ ERASES_OTHERS = "controls:write"
 """The scope to erase notes of others."""
 
 
-@reads(operations.NOTES)
-def page(connection: Session, organisation_id: str, query: ListQuery) -> Page[Note]:
-    """Raises ValidationFailed."""
-    checked = reading.checked_query(query)
-    found, total = notes.page(connection, organisation_id, checked)
-    return reading.page(found, total, checked)
+lists(operations.NOTES, notes.page)
 
 
 @writes(operations.ADD_NOTE, timeless=True)

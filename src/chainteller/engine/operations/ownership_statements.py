@@ -14,7 +14,7 @@ from chainteller.domain.second_method import (
 )
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome, Update
-from chainteller.engine.core.table import reads, writes
+from chainteller.engine.core.table import lists, reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import (
     blockchain_accounts,
@@ -25,7 +25,6 @@ from chainteller.engine.operations import (
 from chainteller.service import operations
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.counterparties import OwnershipStatement, StatementRequest
-from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import ownership_statements
@@ -97,11 +96,4 @@ def show(connection: Session, organisation_id: str, statement_id: str) -> Owners
     return ownership_statements.to_model(row)
 
 
-@reads(operations.OWNERSHIP_STATEMENTS)
-def page(
-    connection: Session, organisation_id: str, account_id: str, query: ListQuery
-) -> Page[OwnershipStatement]:
-    checked = reading.checked_query(query)
-    account = blockchain_accounts.find(connection, organisation_id, account_id)
-    found, total = ownership_statements.page(connection, account.id, checked)
-    return reading.page(found, total, checked)
+lists(operations.OWNERSHIP_STATEMENTS, ownership_statements.page, of=blockchain_accounts.find)

@@ -23,7 +23,7 @@ from chainteller.domain.trades import QuoteStatus, TradeStatus, quote_is_live
 from chainteller.engine.core import ledger, outcome, preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Event, Insert, Job, Moment, Outcome, Row, Update
-from chainteller.engine.core.table import reads_in_context, writes
+from chainteller.engine.core.table import lists, reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
 from chainteller.engine.operations import accounts, markets, stablecoin_prices
 from chainteller.engine.operations.trades import FILL
@@ -38,7 +38,6 @@ from chainteller.service.errors import (
     RateLimited,
     ValidationFailed,
 )
-from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.quotes import AMOUNT_OF, ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.storage.db.query import Record, Session
@@ -360,10 +359,4 @@ def show(context: EngineContext, connection: Session, organisation_id: str, quot
     return quotes.to_model(row, at)
 
 
-@reads_in_context(operations.QUOTES)
-def page(
-    context: EngineContext, connection: Session, organisation_id: str, query: ListQuery
-) -> Page[Quote]:
-    checked = reading.checked_query(query)
-    found, total = quotes.page(connection, organisation_id, checked, now(context, connection))
-    return reading.page(found, total, checked)
+lists(operations.QUOTES, quotes.page, is_timed=True)

@@ -42,7 +42,7 @@ from chainteller.domain.second_method import (
 from chainteller.engine.core import outcome, preconditions, reading
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import AuditEntry, Event, Insert, Job, Moment, Outcome
-from chainteller.engine.core.table import reads_in_context, writes
+from chainteller.engine.core.table import lists, reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.engine.operations import (
     blockchain_accounts,
@@ -59,7 +59,6 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.counterparties import SmallTransfer, SmallTransferRequest
-from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.queries import jobs, small_transfers, wallets
@@ -229,19 +228,7 @@ def _shown(connection: Session, organisation_id: str, found_id: str, at: int) ->
     return small_transfers.to_model(row, arrived, at)
 
 
-@reads_in_context(operations.SMALL_TRANSFERS)
-def page(
-    context: EngineContext,
-    connection: Session,
-    organisation_id: str,
-    account_id: str,
-    query: ListQuery,
-) -> Page[SmallTransfer]:
-    checked = reading.checked_query(query)
-    account = blockchain_accounts.find(connection, organisation_id, account_id)
-    at = now(context, connection)
-    found, total = small_transfers.page(connection, account.id, checked, at)
-    return reading.page(found, total, checked)
+lists(operations.SMALL_TRANSFERS, small_transfers.page, of=blockchain_accounts.find, is_timed=True)
 
 
 # -- watching ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from chainteller.domain.ledger import Journal, release
 from chainteller.domain.trades import TradeStatus
 from chainteller.engine.core import outcome, reading
 from chainteller.engine.core.outcome import Event, Outcome, Update
-from chainteller.engine.core.table import reads, writes
+from chainteller.engine.core.table import lists, reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts
 from chainteller.service import operations
@@ -102,8 +102,4 @@ def page(
     return reading.page(found, total, checked)
 
 
-@reads(operations.ALL_TRADES)
-def page_of_all(connection: Session, organisation_id: str, query: ListQuery) -> Page[Trade]:
-    checked = reading.checked_query(query)
-    found, total = trades.page_of_all(connection, organisation_id, checked)
-    return reading.page(found, total, checked)
+lists(operations.ALL_TRADES, trades.page_of_all)

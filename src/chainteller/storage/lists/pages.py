@@ -5,15 +5,18 @@ end. Filtered, records are counted up to ``COUNTED``; beyond that, the total is 
 The text of a statement depends on which filters there are, never on their values.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from chainteller.domain.clock import parse_instant
 from chainteller.storage.db.query import Query, Record, Session, Value, Values, built, row_of
 from chainteller.storage.db.records import ALL
 from chainteller.storage.db.sources import Source
+
+Item = TypeVar("Item")
+Given = ParamSpec("Given")
 
 COUNTED = 10_000
 """Matches that are counted under a filter."""
@@ -101,12 +104,8 @@ class Listing:
     ) -> tuple[list[Record], Counted]:
         """Read a page, newest first unless the query says otherwise.
 
-        Args:
-            connection: reads.
-            of: the values of the columns that the list is of.
-            query: page, limit, filters and order.
-            extras: further conditions.
-            total: of the list, if it's known.
+        ``of`` has the values of the columns that the list is of, ``extras`` are further conditions,
+        and ``total`` is that of the list, if it's known.
         """
         filtered, bounds = self.asked(query)
         values: dict[str, object] = dict(zip(self._of, of, strict=True))
@@ -130,6 +129,19 @@ class Listing:
             found = shape.read(connection, values, first, many, from_end=True)
             return found[::-1], total
         return shape.read(connection, values, start, query.limit), total
+
+    def models(
+        self, model: Callable[Concatenate[Record, Given], Item]
+    ) -> Callable[Concatenate[Session, str, Asked, Given], tuple[tuple[Item, ...], Counted]]:
+        """What reads a page, as models, of the rows that have one value in the column ``of``."""
+
+        def page(
+            connection: Session, of: str, query: Asked, /, *given: Given.args, **named: Given.kwargs
+        ) -> tuple[tuple[Item, ...], Counted]:
+            rows, total = self.page(connection, (of,), query)
+            return tuple(model(row, *given, **named) for row in rows), total
+
+        return page
 
     def shape(
         self,
@@ -181,14 +193,9 @@ class Listing:
 
 
 class _Shape:
-    """The statements of one list under one set of filters, in one order.
-
-    Args:
-        source: the complete rows.
-        own: whose they are.
-        arms: the parts of the list, with all conditions.
-        order: the columns that order it; the last one names a row.
-    """
+    """The statements of one list under one set of filters, in one order: ``own`` says whose rows
+    they are, each of ``arms`` has all conditions of a part, and the last column of ``order`` names
+    a row."""
 
     def __init__(
         self,

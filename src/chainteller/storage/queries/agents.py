@@ -4,11 +4,10 @@ from typing import Any
 
 from chainteller.domain.agents import AgentStatus, agent_status
 from chainteller.service.models.agents import Agent
-from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Record
 from chainteller.storage.db.sources import Finder, Source
-from chainteller.storage.lists.pages import Counted, Listing
+from chainteller.storage.lists.pages import Listing
 
 find = Finder(records.Agent, "organisation_id", "id")
 _OF_LOG: Any = {
@@ -23,16 +22,12 @@ _LISTED = Listing(records.Agent, "organisation_id")
 _SHOWN = Agent.model_fields.keys() - {"type", "status", "roles"}
 
 
-def page(
-    connection: Session, organisation_id: str, query: ListQuery, now: int
-) -> tuple[tuple[Agent, ...], Counted]:
-    rows, total = _LISTED.page(connection, (organisation_id,), query)
-    return tuple(to_model(row, now) for row in rows), total
-
-
 def to_model(row: Record, now: int) -> Agent:
     values = {name: getattr(row, name) for name in _SHOWN}
     return Agent(status=status(row, now), roles=tuple(row.roles.split()), **values)
+
+
+page = _LISTED.models(to_model)
 
 
 def signs_in(row: Record) -> bool:

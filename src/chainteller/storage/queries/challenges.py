@@ -2,11 +2,10 @@
 
 from chainteller.domain.challenges import challenge_status, claim_status
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
-from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Record, Session, Value, quoted, remembered
 from chainteller.storage.db.sources import Finder, Source
-from chainteller.storage.lists.pages import Counted, Listing
+from chainteller.storage.lists.pages import Listing
 from chainteller.storage.queries.wallets import is_shared, level_of
 
 SIGNED_TEXT = "CASE WHEN claim.of_page THEN challenge.page_text ELSE challenge.text END"
@@ -53,13 +52,6 @@ _EARLIER_STRANGERS = Query(
     "AND attempt.recovered_address IS NOT NULL",
     Value,
 )
-
-
-def page(
-    connection: Session, account_id: str, query: ListQuery, now: int
-) -> tuple[tuple[Challenge, ...], Counted]:
-    rows, total = _LISTED.page(connection, (account_id,), query)
-    return tuple(to_model(row, now) for row in rows), total
 
 
 of_page = _WITH_ADDRESS.where(
@@ -114,6 +106,9 @@ def _pair(challenge: Record) -> dict[str, object]:
 
 def to_model(row: Record, now: int) -> Challenge:
     return _model(row, challenge_status(row.status, now=now, expires=row.expires))
+
+
+page = _LISTED.models(to_model)
 
 
 @remembered

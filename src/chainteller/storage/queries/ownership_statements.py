@@ -1,11 +1,10 @@
 """Query customers' statements about wallets."""
 
 from chainteller.service.models.counterparties import OwnershipStatement
-from chainteller.service.models.pages import ListQuery
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Record
 from chainteller.storage.db.sources import Finder, Source
-from chainteller.storage.lists.pages import Counted, Listing
+from chainteller.storage.lists.pages import Listing
 
 _WITH_ADDRESS = Source(
     records.OwnershipStatement,
@@ -16,13 +15,6 @@ _WITH_ADDRESS = Source(
 find = Finder(_WITH_ADDRESS, "organisation_id", "id")
 """A statement, with the network and address of its counterparty."""
 _LISTED = Listing(_WITH_ADDRESS, "blockchain_account_id")
-
-
-def page(
-    connection: Session, account_id: str, query: ListQuery
-) -> tuple[tuple[OwnershipStatement, ...], Counted]:
-    rows, total = _LISTED.page(connection, (account_id,), query)
-    return tuple(to_model(row) for row in rows), total
 
 
 def to_model(row: Record) -> OwnershipStatement:
@@ -38,3 +30,6 @@ def to_model(row: Record) -> OwnershipStatement:
         level=row.level,
         created=row.created,
     )
+
+
+page = _LISTED.models(to_model)

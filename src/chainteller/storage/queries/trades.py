@@ -46,14 +46,6 @@ def page(
     return tuple(to_model(row) for row in rows), counted
 
 
-def page_of_all(
-    connection: Session, organisation_id: str, query: ListQuery
-) -> tuple[tuple[Trade, ...], Counted]:
-    """The organisation's trades, newest first."""
-    rows, total = _OF_ORGANISATION.page(connection, (organisation_id,), query)
-    return tuple(to_model(row) for row in rows), total
-
-
 def of_transactions(
     connection: Session, account_id: str, first: int, last: int
 ) -> list[tuple[int, Trade]]:
@@ -87,3 +79,6 @@ def to_model(row: Record) -> Trade:
     }
     trade = Trade.model_validate(row._asdict() | converted)
     return trade if row.told is None else merged(trade, row.told, quoteId=row.quote_id)
+
+
+page_of_all = _OF_ORGANISATION.models(to_model)

@@ -172,13 +172,6 @@ has_other_owner = Query(
 """Whether another customer has verified a wallet, now or before."""
 
 
-def accounts_page(
-    connection: Session, organisation_id: str, query: ListQuery
-) -> tuple[tuple[BlockchainAccount, ...], Counted]:
-    rows, total = _ACCOUNTS.page(connection, (organisation_id,), query)
-    return tuple(account_model(row) for row in rows), total
-
-
 @remembered
 def account_model(row: Record) -> BlockchainAccount:
     return BlockchainAccount(
@@ -189,6 +182,9 @@ def account_model(row: Record) -> BlockchainAccount:
         status=row.status,
         created=row.created,
     )
+
+
+accounts_page = _ACCOUNTS.models(account_model)
 
 
 def counterparties_page(
@@ -246,13 +242,6 @@ def _on_chain(row: Record) -> OnChain | None:
     return OnChain(code=row.code, block=row.code_block)
 
 
-def linked_page(
-    connection: Session, account_id: str, query: ListQuery, now: int
-) -> tuple[tuple[Counterparty, ...], Counted]:
-    rows, total = _OF_ACCOUNT.page(connection, (account_id,), query)
-    return tuple(link_model(row, now) for row in rows), total
-
-
 def proved_by_key(connection: Session, customer_id: str, now: int, limit: int) -> list[Record]:
     """The links of a customer's wallets that are verified by a signature now."""
     found = _PROVED_BY_KEY.run(connection, customer_id, limit)
@@ -278,6 +267,9 @@ def level_of(method: str | None, level: str | None) -> str | None:
 def link_model(row: Record, now: int) -> Counterparty:
     """A linked counterparty, with the fields of the specification (2.7, 4.4) and more."""
     return _link_model(row, link_status(row, now))
+
+
+linked_page = _OF_ACCOUNT.models(link_model)
 
 
 @remembered
