@@ -126,14 +126,9 @@ EXCHANGES: Mapping[str, Exchange] = {
 
 
 class HttpPrices:
-    """A price feed that polls an exchange every few seconds, from its first use until closed.
-
-    Args:
-        exchange: one of ``EXCHANGES``.
-        clock: stamps the prices.
-        address: another address that speaks the exchange's format (tests, a caching proxy).
-        headers: sent with each request.
-    """
+    """A price feed that polls one of ``EXCHANGES`` every few seconds, from its first use until
+    closed; at another ``address`` that speaks its format (tests, a caching proxy), if one is
+    given."""
 
     checks_staleness = True
 

@@ -27,18 +27,8 @@ def add_list(  # noqa: PLR0913 - one per part of a list
     name: str = "list",
     within: Callable[..., Any] | None = None,
 ) -> None:
-    """Add a command that lists records.
-
-    Args:
-        to: the group.
-        operation: what it calls.
-        fields: of the records.
-        about: what the command does.
-        example: it in use.
-        nothing: what is printed where there are none.
-        name: of the command.
-        within: the argument or option with the id of the record that they are listed under.
-    """
+    """Add a command that lists records. ``nothing`` is printed where there are none; ``within`` is
+    the argument or option with the id of the record that they are listed under."""
 
     def listed(selection: Selection[Any], **ids: str) -> None:
         path = tuple(ids.values())

@@ -32,11 +32,7 @@ def is_nested_deeper(body: bytes | bytearray, most: int = DEEPEST) -> bool:
 
 
 def parse_json(text: str | bytes | bytearray, **options: Any) -> Any:
-    """Parse JSON that others have written, or may have altered.
-
-    Args:
-        text: JSON of any length.
-        options: those of ``json.loads``.
+    """Parse JSON that others have written, or may have altered, with the options of ``json.loads``.
 
     Raises:
         NestedTooDeeply: it has more than ``DEEPEST`` levels.

@@ -227,14 +227,9 @@ def wants(types: Iterable[str], event_type: str) -> bool:
 def advance(
     window: Iterable[int], answered: Container[int], start: int, end: int
 ) -> tuple[int, tuple[int, ...]]:
-    """How far an endpoint has every event, and which events it has beyond that.
-
-    Args:
-        window: the numbers of the events that it wants, oldest first.
-        answered: those that it accepted.
-        start: how far it had every event before.
-        end: how far the window reaches.
-    """
+    """How far an endpoint has every event, and which events it has beyond that: of the numbers in
+    ``window``, oldest first, those ``answered`` were accepted; it had all up to ``start``
+    before."""
     upto, ahead, is_open = start, [], False
     for seq in window:
         if seq not in answered:

@@ -30,12 +30,7 @@ _UNCLEAR = frozenset({408, 409, 425})
 
 class HttpPort:
     """Calls one of the bank's systems; threads may share it, and each process connects by itself.
-
-    Args:
-        part: which of the systems it is.
-        address: its base address.
-        api_key: finds its key when it's first called, and raises SettingsInvalid, a TellerError.
-    """
+    ``api_key`` finds its key when it's first called, and raises SettingsInvalid, a TellerError."""
 
     def __init__(
         self,

@@ -45,12 +45,7 @@ _BRIEF_S = 2.0
 
 class Provider:
     """Calls a provider; threads may share it, and each process has connections of its own.
-
-    Args:
-        address: the base address of the provider.
-        api_key: finds its key when it's first called, and raises SettingsInvalid, a TellerError.
-        honours_keys: whether a request may be repeated with its idempotency key.
-    """
+    ``api_key`` finds its key when it's first called, and raises SettingsInvalid, a TellerError."""
 
     def __init__(
         self, address: str, api_key: Callable[[], str], *, honours_keys: bool = False

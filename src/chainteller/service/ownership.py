@@ -70,11 +70,8 @@ class Ownership:
         return self._checked(call, onward, _account_named(call))
 
     def bind(self, account_of: Callable[[Call[Any]], str]) -> Layer:
-        """A layer above all others: refuse requests about records of another account.
-
-        Args:
-            account_of: Id of the account that a call is made for; empty where it may be any.
-        """
+        """A layer above all others: refuse requests about records of another account than the one
+        that ``account_of`` a call says; empty where it may be any."""
 
         def layer(call: Call[Answer], onward: Next) -> Answer:
             account_id = account_of(call)

@@ -43,11 +43,8 @@ _WITHOUT_PASSWORD = re.compile(r"(//[^:/@?]*:|[?&]password=)[^@&]*")
 class Database:
     """An open database with a current schema; safe to share between threads.
 
-    Args:
-        url: its address, without a password.
-        sessions: begin transactions on it.
-        path: the file, if it is one.
-        in_wal: whether readers of the file go on while somebody writes to it.
+    ``url`` has no password. ``path`` is the file, if it is one; ``in_wal`` says whether readers of
+    the file go on while somebody writes to it.
     """
 
     def __init__(
@@ -149,11 +146,8 @@ class Database:
             raise
 
     def commit(self, session: Session, number: str | None) -> None:
-        """Commit; if the connection is lost, ask PostgreSQL whether the transaction is committed.
-
-        Args:
-            session: in a write transaction.
-            number: ``NUMBER`` of the transaction, if there is one.
+        """Commit; if the connection is lost, ask PostgreSQL whether the transaction, which has the
+        ``NUMBER`` then, is committed.
 
         Raises:
             DatabaseError: nothing was changed; if the connection was lost, the unit may run again.

@@ -196,14 +196,8 @@ def start(
     """Send telemetry of this process; returns what ends that.
 
     What the SDK refuses, such as a variable of its own with a wrong value, is logged: nothing else
-    stops for it.
-
-    Args:
-        destination: where.
-        version: the program's own.
-        formatter: what writes log lines.
-        dropped: is told what was dropped.
-        families: gives the metrics, each time that they are due; None for none.
+    stops for it. ``dropped`` is told what was dropped; ``families`` gives the metrics, each time
+    that they are due, None for none.
     """
     sending = Sending(destination, version, dropped)
     try:

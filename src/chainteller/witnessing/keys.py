@@ -145,14 +145,7 @@ def _stored(each: Mapping[str, str]) -> StoredKey:
 
 
 def create_keys(file: Path, seed: bytes, at: str, deployment: str, place: str) -> SigningKeys:
-    """Make the file with its first key.
-
-    Args:
-        file: the file, in a folder that may have to be made.
-        seed: 32 random bytes.
-        at: the time, as a timestamp.
-        deployment: whose logs are signed.
-        place: the address of its database.
+    """Make the file, and perhaps its folder, with its first key, of a ``seed`` of 32 random bytes.
 
     Raises:
         SigningKeysUnusable: there is one already, or it can't be written.

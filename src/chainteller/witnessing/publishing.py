@@ -42,14 +42,10 @@ def publish(
     known: int,
     size_now: Callable[[], int],
 ) -> Published:
-    """Submit a checkpoint to one witness; a failure is returned, not raised.
+    """Submit a checkpoint of a log to one witness; a failure is returned, not raised.
 
-    Args:
-        signed: the checkpoint.
-        tree: the log, which has at least the checkpoint's entries.
-        witness: who is asked.
-        known: the size of the witness's own head, as far as it is known; 0 if it isn't.
-        size_now: the log's size at present: another server may have published more meanwhile.
+    ``known`` is the size of the witness's own head, as far as it is known, else 0; ``size_now`` is
+    the log's at present: another server may have published more meanwhile.
     """
     head = signed.head
     try:

@@ -63,13 +63,8 @@ class KeptNote(NamedTuple):
 def read_reply(
     status: int, body: bytes, submission: Submission, keys: Sequence[VerifierKey]
 ) -> tuple[NoteSignature, ...]:
-    """Return the cosignatures in a witness's reply.
-
-    Args:
-        status: HTTP's.
-        body: of the reply.
-        submission: what was sent.
-        keys: of the witness. Without any, cosignatures are taken unchecked.
+    """Return the cosignatures in a witness's reply; without any keys of it, they are taken
+    unchecked.
 
     Raises:
         WitnessFailed: the witness refused, or its reply can't be used.

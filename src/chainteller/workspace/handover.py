@@ -93,12 +93,7 @@ def handover_note(
 ) -> str:
     """Write the note; asks the service about every record, so call it in a thread.
 
-    Args:
-        workspace: the record of requests and notes.
-        service: the deployment that they were sent to.
-        shift: what the note covers.
-        account_id: the account being served, which comes first whether or not anything was done.
-        only: whether the note is about that account alone.
+    The account being served comes first, whether or not anything was done, or ``only`` that.
     """
     now, began = workspace.now(), shift.call_began
     lasted = f", call of {(now - began) // SECOND // 60} min" if began is not None else ""

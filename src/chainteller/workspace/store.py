@@ -270,13 +270,8 @@ class Workspace:
         return str(self.view(mark, ""))
 
     def forget(self, identifiers: Collection[str], name: str) -> None:
-        """Remove what was kept about a customer.
-
-        Args:
-            identifiers: of the customer's accounts.
-            name: the customer's; empty where it isn't known any more. Remembered filters and
-                searches for a part of it are removed, and all of them without a name.
-        """
+        """Remove what was kept about a customer: that of their accounts, and remembered filters and
+        searches for a part of their name, or all of them where the name isn't known any more."""
         told = [*identifiers, *([name.casefold()] if name else ())]
         for table, columns in _KEPT.items():
             for row in self._read(f"SELECT {columns} FROM {table}"):  # noqa: S608 - our own names

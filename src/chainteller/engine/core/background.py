@@ -9,13 +9,8 @@ _AFTER_A_FAULT_S = 5.0
 
 class Background:
     """Takes its turns in a thread of its own until it's stopped: a turn that fails is logged and
-    ends no later one. ``start`` and ``stop`` are for the program that owns it.
-
-    Args:
-        name: of the thread.
-        first_s: seconds before the first turn.
-        stop_s: how long ``stop`` waits for the turn under way; None as long as it takes.
-    """
+    ends no later one. ``start`` and ``stop`` are for the program that owns it. ``stop`` waits
+    ``stop_s`` seconds for the turn under way; None: as long as it takes."""
 
     def __init__(self, name: str, first_s: float, stop_s: float | None = None) -> None:
         self._first_s, self._stop_s = first_s, stop_s

@@ -36,12 +36,8 @@ Heads = dict[str, KeptHead]
 
 
 class KeptHeads:
-    """The file with the heads of a deployment's logs. Threads and processes may share it.
-
-    Args:
-        file_of: where the file of a deployment is.
-        writes: whether it's written; otherwise the logs are only compared with it.
-    """
+    """The file with the heads of a deployment's logs, which ``file_of`` names. Threads and
+    processes may share it. Unless it ``writes`` it, the logs are only compared with it."""
 
     def __init__(self, file_of: Callable[[str], Path], *, writes: bool = True) -> None:
         self._file_of = file_of

@@ -142,13 +142,7 @@ def elapsed(source: TimeSource) -> int:
 
 
 def judged(source: TimeSource, row: Any, before: int) -> Reading:
-    """What time it is, by a row that was read.
-
-    Args:
-        source: as in ``read``.
-        row: with the database's clock, where that decides.
-        before: the elapsed time before it was read; unused with a virtual clock.
-    """
+    """What time it is, by a row that was read when ``before`` had elapsed."""
     clock, keeper = source.clock, source.keeper
     if not isinstance(clock, SystemClock):
         return Reading(max(clock.now(), row.last_at))

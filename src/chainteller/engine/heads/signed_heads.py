@@ -556,14 +556,9 @@ def record_restore(
     told: Mapping[str, str],
     left: Mapping[str, LeftBehind],
 ) -> None:
-    """Write into each log that the database was restored: old and new head, and who.
-
-    Args:
-        context: of the restored database.
-        actor: whose organisation doesn't matter.
-        told: the backup, or the reason.
-        left: by organisation, as far as it's known.
-    """
+    """Write into each log that the database was restored: old and new head, who, and the backup or
+    the reason that is ``told``. ``left`` has the old heads by organisation, as far as they're
+    known."""
     for organisation_id, head in heads_of(context).items():
         former = left.get(organisation_id)
         restored = _restored_size(former, head.size)

@@ -156,11 +156,7 @@ claim rests on a statement, which waits for a person's decision."""
 
 
 def contradiction(evidence: Record) -> Contradiction | None:
-    """The first thing that doesn't agree with a claim; None where everything does.
-
-    Args:
-        evidence: as ``storage.claim_evidence`` reads it.
-    """
+    """The first thing that doesn't agree with a claim; None where everything does."""
     return _first(evidence, (_claim, _link))
 
 

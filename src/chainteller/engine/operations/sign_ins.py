@@ -20,12 +20,9 @@ _MOST_SEEN = 1_000
 
 
 class SignIns:
-    """Tells who sent an access token. The agent's row has the roles of the newest token that came,
-    so that an older one with other roles isn't accepted any more.
-
-    Args:
-        longest_s: for how long after it was issued a token is accepted.
-    """
+    """Tells who sent an access token, for ``longest_s`` seconds after it was issued. The agent's
+    row has the roles of the newest token that came, so that an older one with other roles isn't
+    accepted any more."""
 
     def __init__(
         self, context: EngineContext, known: KnownAgents, issuer: Issuer, longest_s: float

@@ -101,14 +101,8 @@ class Process:
 
 
 class Verifier(Background):
-    """Verifies what is due.
-
-    Args:
-        context: the bank.
-        leads: whether it's this process that verifies everything.
-        process: verifies everything; None where only a small database is verified as a whole.
-        uses: of API keys by this process, if it takes any.
-    """
+    """Verifies what is due; everything, if it ``leads``. ``process`` verifies everything; None
+    where only a small database is verified as a whole. ``uses`` is of API keys by this process."""
 
     def __init__(
         self,

@@ -115,15 +115,7 @@ class Books:
 
 
 def read(connection: Session, past: Past) -> tuple[Books, list[Breach]]:
-    """Read every log.
-
-    Args:
-        connection: reads one snapshot.
-        past: the archives.
-
-    Returns:
-        What they say, and what is wrong with them.
-    """
+    """Read every log: what they say, and what is wrong with them."""
     states = {row.organisation_id: row for row in inspection.logs(connection)}
     is_archived = any(state.moved for state in states.values())
     books = Books(past, is_archived and not past.is_known)
@@ -162,16 +154,9 @@ def end_at(connection: Session, organisation: str, number: int) -> End:
 def read_since(
     connection: Session, ends: Mapping[str, End], breathe: Breathe
 ) -> tuple[Books, list[Breach], dict[str, End]]:
-    """Read what was written to every log after an end of it.
-
-    Args:
-        connection: reads one snapshot.
-        ends: by log; one that is missing is read from its first entry.
-        breathe: is called after each entry.
-
-    Returns:
-        What was written says, what is wrong with it, and how the logs end now.
-    """
+    """Read what was written to every log after an end of it, or all of a log without one: what it
+    says, what is wrong with it, and how the logs end now. ``breathe`` is called after each
+    entry."""
     states = {row.organisation_id: row for row in inspection.logs(connection)}
     books, reached = Books(begins=ends, is_partial=True), dict[str, End]()
     marker, found, is_marked = _marker(connection)

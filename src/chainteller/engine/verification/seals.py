@@ -123,13 +123,8 @@ class Stories:
     written_over: dict[Wrong, tuple[str, str]] = field(default_factory=dict)
 
     def take(self, found: Entry, by: str, over: Mapping[tuple[str, str], Wrong]) -> None:
-        """Note what an entry says.
-
-        Args:
-            found: what it says.
-            by: its writer, instant and number.
-            over: the rows that it found otherwise than they were sealed.
-        """
+        """Note what an entry says: ``by`` is its writer, instant and number, ``over`` the rows that
+        it found otherwise than they were sealed."""
         for name, key, _, *more in found.rows:
             story = self.by_row.get((name, key))
             if story is None:

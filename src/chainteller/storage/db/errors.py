@@ -11,12 +11,8 @@ changed. In a new session it can."""
 
 
 class DatabaseError(Exception):
-    """What a driver raised: nothing of the statement was done.
-
-    Args:
-        cause: the driver's error.
-        is_lost: whether the connection is lost with it, and its transaction rolled back.
-    """
+    """What a driver raised: nothing of the statement was done. With the connection ``is_lost``, its
+    transaction is rolled back."""
 
     def __init__(self, cause: Exception, *, is_lost: bool = False) -> None:
         super().__init__(str(cause))

@@ -53,12 +53,8 @@ class _Alone(Exception):
 
 
 class Writers:
-    """The writers of one SQLite file in this process.
-
-    Args:
-        begin: opens a write transaction, rolled back unless it is committed.
-        patience_s: maximum wait of a unit for its turn, in seconds.
-    """
+    """The writers of one SQLite file in this process. ``begin`` opens a write transaction, rolled
+    back unless it is committed; a unit waits ``patience_s`` seconds at most for its turn."""
 
     def __init__(
         self,

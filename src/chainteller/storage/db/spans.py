@@ -27,13 +27,8 @@ _LONGEST_SUMMARY = 255
 def statements_span(
     system: str, texts: Sequence[str], server: Attributes = NONE
 ) -> "Iterator[Span]":
-    """A span of statements that are sent together.
-
-    Args:
-        system: the database system's name.
-        texts: the statements, with places for their values.
-        server: attributes that say which database it is.
-    """
+    """A span of statements that are sent together, with places for their values. ``server`` has
+    attributes that say which database it is."""
     parts = dict.fromkeys(_part(each) for each in texts)
     words = {word for word, _ in parts}
     tables = {table for _, table in parts}

@@ -137,12 +137,8 @@ class SqliteSession(Session):
 class SqliteSessions(Sessions):
     """Sessions on a file.
 
-    Args:
-        path: the file.
-        shared: what the sessions share.
-        prepare: gives a new connection the functions that statements use.
-        waits: whether a session waits where the file is locked. One that doesn't raises at once,
-            and can't write.
+    ``prepare`` gives a new connection the functions that statements use. A session that doesn't
+    ``waits`` raises at once where the file is locked, and can't write.
     """
 
     dialect = _DIALECT

@@ -13,7 +13,7 @@ CLOCK = "bank"
 
 
 class Table:
-    """A table as it was declared.
+    """A table as it was declared, with the types of its columns, in order, and those of its key.
 
     ``sealed`` has the columns that the seal of a row covers, none of a table without seals.
 

@@ -99,18 +99,12 @@ def append(
     at: int,
     stamp: Stamp,
 ) -> dict[str, int]:
-    """Put acts on record, and post what they post to the bank's own accounts.
+    """Put acts on record, and post what they post to the bank's own accounts; returns the number of
+    the last entry of each log.
 
-    Args:
-        rows: of the write, whose seals the acts have.
-        ends: of the logs that are locked already.
-        acts: by log.
-        at: when. Within a log, time never goes back: an entry has the instant of the one before it
-            if that is later, unless it says that a person accepted an earlier time.
-        stamp: what the acts share.
-
-    Returns:
-        The number of the last entry of each log.
+    ``ends`` are of the logs that are locked already. Within a log, time never goes back: an entry
+    has the instant of the one before it if that is later, unless it says that a person accepted an
+    earlier time.
 
     Raises:
         ServiceUnavailable, WriterKeyMissing: as ``lock``.

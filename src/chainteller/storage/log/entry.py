@@ -140,18 +140,7 @@ _NO_ROWS: Mapping[str, Any] = {"rows": [], "journals": []}
 
 
 def body(log: str, at: int, act: Act, stamp: Stamp, randomness: Randomness) -> bytes:
-    """The body of an entry.
-
-    Args:
-        log: whose it is.
-        at: when it is written.
-        act: what it says.
-        stamp: what the acts of its transaction share.
-        randomness: for its salts.
-
-    Raises:
-        ValueError: the act has too many events.
-    """
+    """The body of an entry. Raises ValueError: the act has too many events."""
     if len(act.events) > EVENTS_PER_ACT:
         raise ValueError(f"an act with {len(act.events)} events")
     told, has_secret = [], False

@@ -51,12 +51,8 @@ class Marker:
         self._use(self._keys.create(deployment))
 
     def require(self, connection: Session, marked_with: str = "") -> None:
-        """Have the key that marked the deployment's log.
-
-        Args:
-            connection: in a transaction.
-            marked_with: the name of the key, as a log's row says; another process may have replaced
-                the key since it was read. Empty where no log says it.
+        """Have the key that marked the deployment's log, by its name in a log's row, empty where
+        none says it: another process may have replaced the key since that was read.
 
         Raises:
             WriterKeyMissing: it can't be read, or is another one.

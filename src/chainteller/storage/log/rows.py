@@ -107,9 +107,6 @@ class Writer:
         """Update the row with this primary key, before anything that follows is read.
 
         Args:
-            table: whose row it is.
-            key: the columns of its primary key.
-            values: what is written.
             guard: what other columns have, or it fails.
             log: whose log keeps the seal of a row that names no organisation.
             before: the row as it was read under lock; it's read if it's left out.

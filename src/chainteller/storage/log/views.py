@@ -193,16 +193,9 @@ def mark_of(connection: Session, organisation_id: str, number: int) -> bytes:
 def events_after(
     connection: Session, organisation_id: str, after: int, limit: int, age: Age
 ) -> tuple[tuple[Event, ...], int, bool]:
-    """Events after a cursor, the next cursor, and whether the cursor was none of this log's: it
-    is ahead of it, or events after it aren't kept any more.
-
-    Args:
-        connection: in a read transaction.
-        organisation_id: whose log.
-        after: the cursor, negative for the newest one alone.
-        limit: how many events.
-        age: of events that aren't kept.
-    """
+    """Events after a cursor (negative: for the newest one alone), the next cursor, and whether the
+    cursor was none of this log's: it is ahead of it, or events after it aren't kept any more, as
+    those of this ``age`` aren't."""
     known = head(connection, organisation_id)
     newest = seq_of(known.size, EVENTS_PER_ACT - 1)
     if after < 0 or after > newest:

@@ -44,14 +44,8 @@ def _whole(row: Record | None) -> Record:
 
 
 class FinderWithTime:
-    """Finds a row together with what ``read`` returns.
-
-    Args:
-        record: the row class of its table.
-        condition: of the row, with names for the values.
-        joins: what else ``columns`` come from.
-        columns: as those of a ``Source``.
-    """
+    """Finds a row together with what ``read`` returns; ``condition`` has names for its values, and
+    ``joins`` and ``columns`` are as those of a ``Source``."""
 
     def __init__(self, record: Any, condition: str, joins: str = "", **columns: Any) -> None:
         joins = f"{joins} JOIN clock ON {_ONE}"

@@ -13,13 +13,8 @@ _HELD = Query("SELECT id AS value FROM server_lease ORDER BY id", Value)
 
 
 def renew(connection: Session, lease_id: str, lasts_us: int) -> list[str]:
-    """Renew a lease and remove those that ended; returns the others in order, this one included.
-
-    Args:
-        connection: a transaction on PostgreSQL.
-        lease_id: the process's own.
-        lasts_us: how long a lease lasts, in microseconds.
-    """
+    """Renew a process's own lease and remove those that ended, on PostgreSQL; returns the others in
+    order, this one included."""
     _RENEW.run(connection, lease_id)
     _REMOVE_OLD.run(connection, lasts_us)
     return list(connection.execute(_HELD).scalars())

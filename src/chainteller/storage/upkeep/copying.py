@@ -35,11 +35,8 @@ class Copied(NamedTuple):
 
 
 def copy(source: Database, to_url: str) -> Copied:
-    """Copy every row to a database that is new or contains only the schema.
-
-    Args:
-        source: an open database, copied as one snapshot. On SQLite, writers wait meanwhile.
-        to_url: the target's URL.
+    """Copy every row of an open database, as one snapshot, to one that is new or contains only the
+    schema. On SQLite, writers wait meanwhile.
 
     Raises:
         ServiceUnavailable: TARGET_NOT_EMPTY, or as ``connect``; nothing was changed.
