@@ -279,10 +279,7 @@ def _provider_address(database: "Database") -> str:
 
 def ports(settings: Settings) -> "Ports":
     """The bank's systems that are connected; the key of each is looked for when it's first called.
-
-    Raises:
-        SettingsInvalid: everybody on the way could read a key.
-    """
+    Raises SettingsInvalid: everybody on the way could read a key."""
     from chainteller.domain.simulated import Part
     from chainteller.engine.core.ports import Ports
 
@@ -350,11 +347,8 @@ def provider(settings: Settings, address: str) -> "Provider":
 
 
 def gateway(engine: "Engine", settings: Settings, address: str) -> "Engine":
-    """The engine as a gateway in front of a provider; its database is marked as such.
-
-    Raises:
-        SettingsInvalid: it's another provider's database, or the bank's own; or there is no key.
-    """
+    """The engine as a gateway in front of a provider; its database is marked as such. Raises
+    SettingsInvalid: it's another provider's database, or the bank's own; or there is no key."""
     from chainteller.engine.core.ports import Ports
     from chainteller.engine.engine import Engine
     from chainteller.engine.forwarding.marking import mark
@@ -371,11 +365,8 @@ def gateway(engine: "Engine", settings: Settings, address: str) -> "Engine":
 
 
 def chain(settings: Settings) -> "EvmRpc | None":
-    """The providers of ``wallets.evm_rpc``; None without any.
-
-    Raises:
-        SettingsInvalid: a network isn't an EVM network that this build knows.
-    """
+    """The providers of ``wallets.evm_rpc``; None without any. Raises SettingsInvalid: a network
+    isn't an EVM network that this build knows."""
     if not settings.wallets.evm_rpc:
         return None
     from chainteller.adapters.evm_rpc import EvmRpc
@@ -429,11 +420,8 @@ def writer_keys(settings: Settings) -> "ConfiguredKeys":
 
 
 def signers(settings: Settings, place: Place) -> "Signers":
-    """The signing keys and witnesses of the place's database, as they are configured.
-
-    Raises:
-        SettingsInvalid: a witness's verifier key isn't one.
-    """
+    """The signing keys and witnesses of the place's database, as they are configured. Raises
+    SettingsInvalid: a witness's verifier key isn't one."""
     from chainteller.engine.core.signers import Signers
     from chainteller.settings.values import without_password
 
@@ -502,11 +490,8 @@ def _of_periods(limits: LimitSettings, name: str) -> tuple[int, int, int]:
 
 
 def price_feed(settings: Settings, clock: Clock) -> "PriceFeed":
-    """Open the price feed named by ``engine.price_feed``; ``clock`` stamps fetched prices.
-
-    Raises:
-        SettingsInvalid: its file can't be read, there is no such feed, or no venue is connected.
-    """
+    """Open the price feed named by ``engine.price_feed``; ``clock`` stamps fetched prices. Raises
+    SettingsInvalid: its file can't be read, there is no such feed, or no venue is connected."""
     engine = settings.engine
     kind, _, argument = engine.price_feed.partition(":")
     if kind == "simulated":
@@ -580,11 +565,8 @@ def deployment(
 
 
 def issuer_of(settings: Settings, policy: "Policy") -> "Issuer | None":
-    """The OpenID provider with which people sign in; None without ``sign_in.issuer``.
-
-    Raises:
-        SettingsInvalid: something that sign-in needs is missing.
-    """
+    """The OpenID provider with which people sign in; None without ``sign_in.issuer``. Raises
+    SettingsInvalid: something that sign-in needs is missing."""
     chosen = settings.sign_in
     if not chosen.issuer:
         return None

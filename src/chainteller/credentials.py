@@ -27,12 +27,8 @@ def api_key(
     settings: str = "a profile's key_file or key_command",
 ) -> str:
     """Find the API key for ``place``. ``variable`` is the one that comes before its profile; empty
-    for none. ``settings`` are those that name the key, in words.
-
-    Raises:
-        SettingsInvalid: no key was found, it can't be sent in a header, or everybody on the way
-            could read it.
-    """
+    for none. ``settings`` are those that name the key, in words. Raises SettingsInvalid: no key was
+    found, it can't be sent in a header, or everybody on the way could read it."""
     place.require_privacy()
     key = (environ.get(variable, "").strip() if variable else "") or _found(place, environ)
     if key is None:

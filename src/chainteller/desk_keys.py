@@ -23,11 +23,8 @@ class DeskKey(NamedTuple):
 
 
 def desk_key(paths: Paths, place: Place) -> DeskKey | None:
-    """The key that this machine has for a place; None if it has none.
-
-    Raises:
-        SettingsInvalid: it was made on another machine, others may read it, or it's no key.
-    """
+    """The key that this machine has for a place; None if it has none. Raises SettingsInvalid: it
+    was made on another machine, others may read it, or it's no key."""
     kept = _kept(paths, place)
     found = kept.read()
     if found is None:

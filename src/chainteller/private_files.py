@@ -40,11 +40,8 @@ def others_may_read(path: Path) -> bool:
 
 
 def open_private(file: Path, mode: Literal["ab", "wb", "xb"]) -> BinaryIO:
-    """Open a file for writing; one that is made by it is for its owner alone.
-
-    Raises:
-        OSError: the file can't be written or, with ``xb``, exists.
-    """
+    """Open a file for writing; one that is made by it is for its owner alone. Raises OSError: the
+    file can't be written or, with ``xb``, exists."""
     return cast("BinaryIO", open(file, mode, opener=_of_owner_alone))
 
 

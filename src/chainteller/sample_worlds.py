@@ -34,11 +34,8 @@ def make_past(file: Path, seed: str) -> None:
 
 
 def make_base(file: Path, seed: str) -> None:
-    """Create a database with the sample data as of ``TRAINING_BEGINS``.
-
-    Raises:
-        ServiceUnavailable: the file can't be written.
-    """
+    """Create a database with the sample data as of ``TRAINING_BEGINS``. Raises ServiceUnavailable:
+    the file can't be written."""
     _make(file, seed, ManualClock(TRAINING_BEGINS), load_samples)
 
 

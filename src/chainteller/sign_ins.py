@@ -13,11 +13,8 @@ from chainteller.settings.values import SettingsInvalid
 
 
 def sign_in_of(paths: Paths, place: Place) -> SignIn:
-    """The sign-in of a place.
-
-    Raises:
-        SettingsInvalid: nobody signs in there, or everybody on the way could read the tokens.
-    """
+    """The sign-in of a place. Raises SettingsInvalid: nobody signs in there, or everybody on the
+    way could read the tokens."""
     profile = place.profile
     if profile is None or not place.signs_in:
         told = f"nobody signs in to {place.label}: choose a profile with an issuer (--profile NAME)"

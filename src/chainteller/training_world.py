@@ -94,10 +94,7 @@ class ThrowawayWorld:
 
     def __init__(self, folder: Path, seed: str, made: Path, policy: Policy) -> None:
         """Copy ``made``, a file created by ``make_base`` with the same seed, into ``folder``.
-
-        Raises:
-            NotEmpty: the folder isn't empty.
-        """
+        Raises NotEmpty: the folder isn't empty."""
         if any(folder.iterdir()):
             raise NotEmpty(f"{folder.name} is not empty")
         file = folder / _FILE

@@ -128,11 +128,8 @@ def _transfers(transfers: list[Any], awaited: Awaited) -> Iterator[Seen]:
 
 
 def _transfer(entry: Any, awaited: Awaited) -> Seen | None:
-    """A transfer to the awaited wallet; None for any other.
-
-    Raises:
-        ValueError, LookupError, TypeError, AttributeError, InvalidAddress: it can't be read.
-    """
+    """A transfer to the awaited wallet; None for any other. Raises ValueError, LookupError,
+    TypeError, AttributeError, InvalidAddress: it can't be read."""
     name = awaited.amount.asset.network
     network = known_network(name)
     if network is None or entry["network"] != name:

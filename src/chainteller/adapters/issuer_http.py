@@ -107,11 +107,8 @@ class HttpIssuer:
         )
 
     def _verified(self, token: str, header: Mapping[str, Any]) -> dict[str, Any]:
-        """The claims of a token that one of the issuer's keys signed for this service.
-
-        Raises:
-            Unauthorized, ServiceUnavailable.
-        """
+        """The claims of a token that one of the issuer's keys signed for this service. Raises
+        Unauthorized, ServiceUnavailable."""
         algorithm, key_id = header.get("alg"), header.get("kid", "")
         if algorithm not in ALGORITHMS or not isinstance(key_id, str):
             raise Unauthorized("TOKEN_INVALID")

@@ -51,11 +51,7 @@ class Exchange:
 
 
 def micros(value: object) -> int:
-    """Convert USD to millionths, floored.
-
-    Raises:
-        PriceUnusable: no positive finite number.
-    """
+    """Convert USD to millionths, floored. Raises PriceUnusable: no positive finite number."""
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
         raise PriceUnusable("a price is missing")
     try:
@@ -237,11 +233,8 @@ def _thinned(points: list[PricePoint], now: int) -> list[PricePoint]:
 
 
 def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> Any:
-    """Fetch a bounded JSON reply, with numbers as exact decimals.
-
-    Raises:
-        PriceUnusable: too large, too slow, compressed, no success or no JSON.
-    """
+    """Fetch a bounded JSON reply, with numbers as exact decimals. Raises PriceUnusable: too large,
+    too slow, compressed, no success or no JSON."""
     ends = time.monotonic() + REPLY_DEADLINE_S
     body = bytearray()
     with client.stream("GET", address, params=dict(query)) as reply:
@@ -278,11 +271,8 @@ def venue_prices(address: str, api_key: str, clock: Clock | None = None) -> Http
 
 
 def http_prices(name: str, clock: Clock | None = None) -> HttpPrices:
-    """Create the feed for ``engine.price_feed = "http:NAME"``; ``clock`` stamps the prices.
-
-    Raises:
-        ValueError: no such exchange.
-    """
+    """Create the feed for ``engine.price_feed = "http:NAME"``; ``clock`` stamps the prices. Raises
+    ValueError: no such exchange."""
     exchange = EXCHANGES.get(name)
     if exchange is None:
         raise ValueError(f"http prices come from: {', '.join(EXCHANGES)}")

@@ -34,11 +34,8 @@ def asset_of(currency: Currency) -> Asset:
 
 
 def request_amount(typed: str, asset: Asset, *, max_decimals: int | None = None) -> str:
-    """The amount of a request for one that was typed: without its groups.
-
-    Raises:
-        ValidationFailed, ExceedsPrecision: it isn't an amount of ``asset``; nothing was sent.
-    """
+    """The amount of a request for one that was typed: without its groups. Raises ValidationFailed,
+    ExceedsPrecision: it isn't an amount of ``asset``; nothing was sent."""
     read_typed_amount(typed, asset, max_decimals=max_decimals)
     return ungrouped(typed)
 

@@ -198,11 +198,8 @@ def _check_adapter(
 
 
 def _place(address: str) -> Place:
-    """The deployment of the argument, with the key and the mode of ``--profile``.
-
-    Raises:
-        Usage: the address is invalid, or a global option names another place.
-    """
+    """The deployment of the argument, with the key and the mode of ``--profile``. Raises Usage: the
+    address is invalid, or a global option names another place."""
     configured = options().configured
     if configured.flags.names_address:
         raise Usage("check takes the deployment's address as its argument, not as an option.")

@@ -47,11 +47,8 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def account_of_customer(bank: Service, account_id: str) -> str:
-    """The account with its customer's name, where the deployment tells it.
-
-    Raises:
-        NotFound: there is no such account.
-    """
+    """The account with its customer's name, where the deployment tells it. Raises NotFound: there
+    is no such account."""
     try:
         customer = bank.trading_account(account_id).customer_name
     except (NotOffered, Forbidden):

@@ -48,11 +48,8 @@ class Refused(NamedTuple):
 
 
 def read(path: Path) -> Iterator[Found | Refused]:
-    """The lines of a file, each once: repetitions and contradictions are refused.
-
-    Raises:
-        Usage: it can't be read, isn't UTF-8 or UTF-16, or has other columns.
-    """
+    """The lines of a file, each once: repetitions and contradictions are refused. Raises Usage: it
+    can't be read, isn't UTF-8 or UTF-16, or has other columns."""
     encoding = _encoding(path)
     with (
         path.open("rb") as raw,

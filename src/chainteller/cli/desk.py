@@ -119,11 +119,7 @@ def _open_configured(flags: Flags) -> int:
 
 
 def open_console(configured: "Configured") -> int:
-    """The console on the configured place.
-
-    Raises:
-        SettingsInvalid: the place cannot be told.
-    """
+    """The console on the configured place. Raises SettingsInvalid: the place cannot be told."""
     require_terminal()
     start, look = _opening(configured)
     return _console(start, look, partial(_reopen, configured))

@@ -19,11 +19,8 @@ output_file: Callable[[Function], Function] = click.option(
 
 
 def write_document(document: str | bytes, file: Path | None) -> None:
-    """Print a document, or write it to a new file that only its owner may read.
-
-    Raises:
-        Usage: the file exists or can't be written, or a PDF would be printed on a terminal.
-    """
+    """Print a document, or write it to a new file that only its owner may read. Raises Usage: the
+    file exists or can't be written, or a PDF would be printed on a terminal."""
     if file is not None:
         write_new_file(file, document)
     elif isinstance(document, str):

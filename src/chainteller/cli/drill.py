@@ -43,11 +43,8 @@ def drill(place: Path) -> int:
 
 
 def _drilled(place: Path) -> tuple[Outcome, list[str]]:
-    """What would be lost, and how long it took; and why the backup isn't sound.
-
-    Raises:
-        ServiceUnavailable: the backup is another deployment's, or can't be restored.
-    """
+    """What would be lost, and how long it took; and why the backup isn't sound. Raises
+    ServiceUnavailable: the backup is another deployment's, or can't be restored."""
     from chainteller.engine.upkeep.drill import compare, require_same_deployment
     from chainteller.engine.verification.full_pass import verify as verified
     from chainteller.storage.database import open_database

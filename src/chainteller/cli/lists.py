@@ -152,11 +152,8 @@ def column_name(field: Field[Any]) -> str:
 
 
 def write_new_file(file: Path, content: str | bytes) -> None:
-    """Write a file that only its owner may read, and remember where it is.
-
-    Raises:
-        Usage: the file exists, or it can't be written; nothing of it is left.
-    """
+    """Write a file that only its owner may read, and remember where it is. Raises Usage: the file
+    exists, or it can't be written; nothing of it is left."""
     is_made = False
     try:
         with open_private(file, "xb") as out:

@@ -57,20 +57,14 @@ class Named(Generic[Found]):
         return found  # type: ignore[return-value]  # its type was checked
 
     def ids(self, bank: Service, ids: Sequence[str]) -> tuple[str, str]:
-        """The account and the id; the transaction is looked up only for its account.
-
-        Raises:
-            TellerError: as ``find`` does.
-        """
+        """The account and the id; the transaction is looked up only for its account. Raises
+        TellerError: as ``find`` does."""
         account_id, identifier = self._split(ids)
         return (account_id, identifier) if account_id else self.owned(self.find(bank, ids), ids)
 
     def owned(self, found: Found, ids: Sequence[str]) -> tuple[str, str]:
-        """The account and the id of a transaction that was found.
-
-        Raises:
-            Usage: the deployment doesn't tell the account.
-        """
+        """The account and the id of a transaction that was found. Raises Usage: the deployment
+        doesn't tell the account."""
         account_id = self._split(ids)[0] or found.trading_account_id
         if not account_id:
             raise self._account_needed()

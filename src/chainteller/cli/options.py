@@ -120,11 +120,8 @@ class TellerCommand(click.Command):
         self.params += _global_options(hidden=True)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command.
-
-        Raises:
-            ReadOnlyProfile: it writes, and ``--read-only`` or the profile forbids that.
-        """
+        """Run the command. Raises ReadOnlyProfile: it writes, and ``--read-only`` or the profile
+        forbids that."""
         only_reads = any(ctx.params[each] for each in self.unless)
         if self.writes and not only_reads and options().configured.is_read_only:
             raise ReadOnlyProfile("Read-only mode is on; nothing was changed.")
@@ -221,10 +218,7 @@ PLACE = FileName(dir_okay=True)
 
 def options() -> Options:
     """The global options of the running command; reads the settings once and prints warnings.
-
-    Raises:
-        SettingsInvalid: the configuration is invalid.
-    """
+    Raises SettingsInvalid: the configuration is invalid."""
     root = click.get_current_context().find_root()
     if not isinstance(root.obj, Options):
         root.obj = _read(root.meta.get(_KEY, {}))
@@ -241,11 +235,8 @@ def or_samples() -> str:
 
 
 def refuse_a_place(what: str) -> None:
-    """Refuse options that select a place, for commands that create their own database.
-
-    Raises:
-        Usage: a place was named on the command line.
-    """
+    """Refuse options that select a place, for commands that create their own database. Raises
+    Usage: a place was named on the command line."""
     given = click.get_current_context().find_root().meta.get(_KEY, {})
     for name in ("profile", "database", "url"):
         if name in given:
@@ -258,11 +249,8 @@ def wants_json() -> bool:
 
 
 def idempotency_key() -> str | None:
-    """What ``--idempotency-key`` names.
-
-    Raises:
-        Usage: it names none, as a script's unset variable does.
-    """
+    """What ``--idempotency-key`` names. Raises Usage: it names none, as a script's unset variable
+    does."""
     found: str | None = click.get_current_context().meta.get(_KEY, {}).get("idempotency_key")
     if found == "":
         raise Usage("--idempotency-key is empty.", "Give a key, or leave the option out.")

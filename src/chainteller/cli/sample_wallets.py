@@ -8,11 +8,8 @@ from chainteller.settings.values import did_you_mean
 
 
 def sign_challenge(name: str, text: str, mistake: str | None, earlier: Path | None) -> str:
-    """The signature of ``text`` by the sample wallet ``name``.
-
-    Raises:
-        Usage: no such wallet or mistake, or the earlier text cannot be read.
-    """
+    """The signature of ``text`` by the sample wallet ``name``. Raises Usage: no such wallet or
+    mistake, or the earlier text cannot be read."""
     from chainteller.wallets.simulated import (
         MISTAKES,
         UnknownMistake,

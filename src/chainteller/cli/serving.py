@@ -122,11 +122,8 @@ def _path(text: str) -> Path | None:
 
 
 def _certificate(chain: Path | None, key: Path | None) -> "Certificate | None":
-    """The certificate of the options or settings; None without any.
-
-    Raises:
-        Usage: one of the two files is missing or can't be used.
-    """
+    """The certificate of the options or settings; None without any. Raises Usage: one of the two
+    files is missing or can't be used."""
     from chainteller.api.tls import Certificate
 
     if chain is None and key is None:

@@ -242,11 +242,7 @@ def paging(exchange: Exchange) -> Iterator[str]:
 
 
 def rows(exchange: Exchange, *, empty: bool = False) -> list[Any]:
-    """The records of a list.
-
-    Raises:
-        Blocked: it can't be read, or it's empty.
-    """
+    """The records of a list. Raises Blocked: it can't be read, or it's empty."""
     data = at(_json_of(exchange), "data")
     if not isinstance(data, list):
         raise Blocked(f"{exchange.title}: no array data")

@@ -180,11 +180,8 @@ class Session:
         sender: Sender | None = None,
         unknown: bool = False,
     ) -> Exchange:
-        """Send one request; repeat it after a pause while the deployment limits the rate.
-
-        Raises:
-            Blocked: the deployment has stopped answering, or the time is over.
-        """
+        """Send one request; repeat it after a pause while the deployment limits the rate. Raises
+        Blocked: the deployment has stopped answering, or the time is over."""
         if self.unusable >= MAXIMUM_UNUSABLE:
             raise Blocked("the deployment stopped giving usable replies")
         if self.monotonic() - self.started_at > self.budget_s:
@@ -227,11 +224,8 @@ class Session:
         return made
 
     def succeed(self, probe: Probe, *request: Any, **more: Any) -> Exchange:
-        """Send a request whose reply later requests need.
-
-        Raises:
-            Blocked: it has no usable reply.
-        """
+        """Send a request whose reply later requests need. Raises Blocked: it has no usable
+        reply."""
         made = self.probe(probe, *request, **more)
         require_success(made)
         return made
@@ -266,11 +260,7 @@ def require_success(exchange: Exchange) -> None:
 
 
 def segment(value: object) -> str:
-    """An id as a path segment.
-
-    Raises:
-        Blocked: not an id that can be part of a path.
-    """
+    """An id as a path segment. Raises Blocked: not an id that can be part of a path."""
     if not isinstance(value, str) or not 0 < len(value) <= 200 or value in {".", ".."}:
         raise Blocked("the id isn't a text of 1 to 200 characters")
     if not (value.isascii() and value.isprintable()) or set(value) & set("/\\?#%; "):

@@ -190,11 +190,8 @@ class Prober:
         session.probe(Probe.TRADE, "GET", f"{account}/trades/{trade_id}")
 
     def _account_to_read(self) -> str:
-        """The named account, or one that the deployment lists, preferably with trades.
-
-        Raises:
-            Blocked: there is none.
-        """
+        """The named account, or one that the deployment lists, preferably with trades. Raises
+        Blocked: there is none."""
         if self.target.account is not None:
             return self.target.account
         found = self._listed(_ACCOUNTS)
@@ -250,10 +247,7 @@ class Prober:
 
     def _bank_accounts(self) -> list[tuple[str, str]]:
         """Bank accounts without a trading account: the named one, or customers' that are listed.
-
-        Raises:
-            Blocked: there is none.
-        """
+        Raises Blocked: there is none."""
         if self.target.bank_account is not None:
             return [self.target.bank_account]
         listed = self.session.call("GET", "/customers", unknown=True)
@@ -269,11 +263,7 @@ class Prober:
         return found
 
     def _trading(self) -> str:
-        """The path of the account to trade in.
-
-        Raises:
-            Blocked: there is none.
-        """
+        """The path of the account to trade in. Raises Blocked: there is none."""
         if self.account is None:
             found = self._listed(_ACCOUNTS)
             if not found:
@@ -458,11 +448,8 @@ class Prober:
         raise Blocked(f"no network of the family {family}")
 
     def _chain(self, wallet: Wallet) -> str:
-        """The path of a blockchain account on the wallet's network.
-
-        Raises:
-            Blocked: none was named, and the deployment doesn't open one.
-        """
+        """The path of a blockchain account on the wallet's network. Raises Blocked: none was named,
+        and the deployment doesn't open one."""
         network = wallet.address.network.name
         if network not in self.chains:
             body = {"tradingAccountId": self.account, "network": network}

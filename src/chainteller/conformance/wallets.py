@@ -27,11 +27,8 @@ class Wallet:
         return self.address.network.family.name
 
     def sign(self, text: str) -> tuple[str, ...]:
-        """The signature of a text in its usual encodings, the most usual one first.
-
-        Raises:
-            Blocked: the text has no UTF-8 form.
-        """
+        """The signature of a text in its usual encodings, the most usual one first. Raises Blocked:
+        the text has no UTF-8 form."""
         try:
             message = text.encode()
         except UnicodeEncodeError:
@@ -58,11 +55,7 @@ def new_wallet(network: Network, randomness: Randomness) -> Wallet:
 
 
 def signing_network(name: str) -> Network:
-    """The network of this name, if the check has wallets for it.
-
-    Raises:
-        Blocked: it has none.
-    """
+    """The network of this name, if the check has wallets for it. Raises Blocked: it has none."""
     try:
         network = resolve_network(name, test_networks=True)
     except UnknownNetwork:

@@ -21,11 +21,8 @@ def check_bank_name(name: str) -> str:
 
 
 def check_bank_code(code: str) -> str:
-    """Return the code if a challenge may begin with it.
-
-    Raises:
-        ValueError: the code isn't 1 to 12 capital letters and digits.
-    """
+    """Return the code if a challenge may begin with it. Raises ValueError: the code isn't 1 to 12
+    capital letters and digits."""
     if not re.fullmatch(rf"[A-Z0-9]{{1,{LONGEST_CODE}}}", code, re.ASCII):
         raise ValueError("the bank's code must be 1 to 12 capital letters and digits")
     return code

@@ -117,11 +117,8 @@ def format_moment(moment: datetime) -> str:
 
 
 def parse_instant(text: str) -> int:
-    """Parse an ISO 8601 timestamp with a time zone.
-
-    Raises:
-        ValueError: the text is anything else.
-    """
+    """Parse an ISO 8601 timestamp with a time zone. Raises ValueError: the text is anything
+    else."""
     if not re.fullmatch(_TIMESTAMP, text, re.ASCII):
         raise ValueError("a timestamp such as 2026-11-20T12:00:00Z")
     return from_datetime(datetime.fromisoformat(text))

@@ -85,10 +85,7 @@ def checksum(text: str) -> str:
 
 def scopes_of(names: tuple[str, ...]) -> tuple[str, ...]:
     """Sort scopes into their documented order; no names means every scope except ``WITHHELD``.
-
-    Raises:
-        ValueError: a name isn't a scope.
-    """
+    Raises ValueError: a name isn't a scope."""
     unknown = sorted(set(names) - set(SCOPES))
     if unknown:
         raise ValueError(f"no such scope: {', '.join(unknown)}")
@@ -97,10 +94,7 @@ def scopes_of(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def duration_of(text: str) -> int:
     """Parse a duration such as ``90d``, ``24h``, ``15m``, ``30s`` or ``2w`` into microseconds.
-
-    Raises:
-        ValueError: the text is anything else, or more than 999999d.
-    """
+    Raises ValueError: the text is anything else, or more than 999999d."""
     match = _DURATION.fullmatch(text)
     found = _LONGEST + 1 if match is None else int(match[1]) * _UNITS[match[2]]
     if found > _LONGEST:

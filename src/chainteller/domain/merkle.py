@@ -58,11 +58,8 @@ Range = tuple[int, int]
 
 
 def inclusion_path(index: int, size: int) -> list[Range]:
-    """The subtrees whose roots lead from a leaf to the root of the tree of ``size`` leaves.
-
-    Raises:
-        ValueError: there is no such leaf.
-    """
+    """The subtrees whose roots lead from a leaf to the root of the tree of ``size`` leaves. Raises
+    ValueError: there is no such leaf."""
     if not 0 <= index < size:
         raise ValueError(f"no leaf {index} in a tree of {size} leaves")
     path: list[Range] = []
@@ -145,11 +142,8 @@ class GrownTree:
         return self._subtree((0, size)) if size else EMPTY_ROOT
 
     def inclusion_proof(self, index: int, size: int) -> list[bytes]:
-        """The hashes that lead from a leaf to the root of the first ``size`` leaves.
-
-        Raises:
-            ValueError: there is no such leaf or no such tree.
-        """
+        """The hashes that lead from a leaf to the root of the first ``size`` leaves. Raises
+        ValueError: there is no such leaf or no such tree."""
         self.root(size)
         return [self._subtree(each) for each in inclusion_path(index, size)]
 

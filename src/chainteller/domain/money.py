@@ -108,11 +108,8 @@ def parse_atoms(
 
 
 def parse_typed(text: str, asset: Asset, *, max_decimals: int | None = None) -> Amount:
-    """Parse an amount typed by a person, in which complete groups of three are allowed.
-
-    Raises:
-        AmountMalformed, AmountTooPrecise: as ``parse_atoms``.
-    """
+    """Parse an amount typed by a person, in which complete groups of three are allowed. Raises
+    AmountMalformed, AmountTooPrecise: as ``parse_atoms``."""
     plain = ungrouped(text)
     if _WIRE.fullmatch(plain) is None:
         raise AmountMalformed(_why_malformed(text, typed=True))

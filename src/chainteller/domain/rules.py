@@ -47,11 +47,8 @@ def rule_of(options: EngineOptions) -> Rule:
 
 
 def limits_of(body: Mapping[str, object]) -> Limits:
-    """The withdrawal limits of a version.
-
-    Raises:
-        KeyError, TypeError, ValueError: the body isn't one that ``rule_of`` wrote.
-    """
+    """The withdrawal limits of a version. Raises KeyError, TypeError, ValueError: the body isn't
+    one that ``rule_of`` wrote."""
     stored = body["limits"]
     if not isinstance(stored, dict):
         raise TypeError("limits are given by destination class")

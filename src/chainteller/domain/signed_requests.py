@@ -68,11 +68,8 @@ def parameters_of(field: str) -> str:
 
 
 def read_signature(target: Target, headers: Mapping[str, str]) -> Signed:
-    """What a request says of its signature, to be verified with the agent's key.
-
-    Raises:
-        ValueError: it isn't the signature that an agent's request has.
-    """
+    """What a request says of its signature, to be verified with the agent's key. Raises ValueError:
+    it isn't the signature that an agent's request has."""
     components, _, signer = headers.get(INPUT_HEADER, "").partition(")")
     told = _SIGNER.fullmatch(signer)
     signed = _SIGNATURE.fullmatch(headers.get(SIGNATURE_HEADER, ""))

@@ -95,12 +95,8 @@ class Target(NamedTuple):
 
 
 def target_of(url: str) -> Target:
-    """Take a URL apart.
-
-    Raises:
-        ValueError: it's no address of HTTP, or has a part that an endpoint's address may not have.
-            The text says what is needed and repeats nothing of it.
-    """
+    """Take a URL apart. Raises ValueError: it's no address of HTTP, or has a part that an
+    endpoint's address may not have. The text says what is needed and repeats nothing of it."""
     try:
         found = urlsplit(url) if url.isascii() and url.isprintable() else None
         port = None if found is None else found.port

@@ -394,11 +394,8 @@ class FieldList(Generic[Record_contra]):
         return found
 
     def columns(self, names: Iterable[str]) -> tuple[Field[Record_contra], ...]:
-        """The fields of these names, in their order.
-
-        Raises:
-            FieldsInvalid: the list has no field of a name.
-        """
+        """The fields of these names, in their order. Raises FieldsInvalid: the list has no field of
+        a name."""
         return tuple(self[name] for name in names)
 
     def shown_in(self, interface: Interface) -> tuple[Field[Record_contra], ...]:

@@ -59,11 +59,8 @@ class AnotherRecord(ValueError):
 
 
 def complete(call: Call[Any], answer: Answer) -> Answer:
-    """Fill the fields of an answer that the call names and the deployment left out.
-
-    Raises:
-        AnotherRecord: the answer says something else than the call.
-    """
+    """Fill the fields of an answer that the call names and the deployment left out. Raises
+    AnotherRecord: the answer says something else than the call."""
     named = dict(_named(call))
     if isinstance(answer, Page):
         rows = tuple(_completed(row, named) for row in answer.data)

@@ -162,10 +162,7 @@ class RemoteService(Service):
 
     def _unshown(self, call: Call[Any], told: NotShown, key: str) -> Any:
         """The record of a write that was accepted, where the answer has other fields than ours.
-
-        Raises:
-            OutcomeUnknown: it was accepted, and what it did cannot be read.
-        """
+        Raises OutcomeUnknown: it was accepted, and what it did cannot be read."""
         try:
             require_same(call, told.fields)
             return complete(call, _UNSHOWN[call.operation](self, call, told))
@@ -256,11 +253,8 @@ _OWN_FILTERS = ("status", "side", "market")
 
 
 def _trades(remote: RemoteService, call: Call[Page[Trade]]) -> Page[Trade]:
-    """List an account's trades; without additions, filters and order are applied here.
-
-    Raises:
-        NotOffered: a filter or an order is asked for of more trades than can be fetched.
-    """
+    """List an account's trades; without additions, filters and order are applied here. Raises
+    NotOffered: a filter or an order is asked for of more trades than can be fetched."""
     query = call.query if isinstance(call.query, ListQuery) else ListQuery()
     if remote.connection.offers(operations.ALL_TRADES.feature or ""):
         return remote.send(call)

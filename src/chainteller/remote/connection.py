@@ -30,11 +30,8 @@ class Connection:
         self._capabilities = capabilities
 
     def capabilities(self) -> Capabilities:
-        """Fetch the capabilities; without that endpoint, a deployment has no additions.
-
-        Raises:
-            ClientError: the deployment can't be reached.
-        """
+        """Fetch the capabilities; without that endpoint, a deployment has no additions. Raises
+        ClientError: the deployment can't be reached."""
         with self._lock:
             if self._capabilities is None:
                 self._capabilities = self._ask()

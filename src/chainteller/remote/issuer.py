@@ -63,11 +63,7 @@ class IssuerClient:
         self._endpoints: Mapping[str, Any] | None = None
 
     def begin(self) -> Begun:
-        """Ask for a code that a person confirms.
-
-        Raises:
-            ServiceUnreachable, ReplyUnusable.
-        """
+        """Ask for a code that a person confirms. Raises ServiceUnreachable, ReplyUnusable."""
         asked = {"scope": self._scope, "resource": self._audience}
         status, told = self._post("device_authorization_endpoint", asked)
         if status != 200:
@@ -107,11 +103,8 @@ class IssuerClient:
         raise SignInRequired(_CODE_EXPIRED)
 
     def _asked_again(self, asked: Mapping[str, str]) -> Tokens | int:
-        """Tokens, or by how many seconds to wait longer before the next question.
-
-        Raises:
-            SignInRequired, ReplyUnusable.
-        """
+        """Tokens, or by how many seconds to wait longer before the next question. Raises
+        SignInRequired, ReplyUnusable."""
         try:
             status, told = self._post("token_endpoint", asked)
         except ServiceUnreachable:

@@ -48,11 +48,8 @@ class HttpPort:
         self._silent_until, self._fault = 0.0, ""
 
     def carry_out(self, step: Step, key: str, body: Mapping[str, str]) -> Answer:
-        """Send a request, or ask again what became of it.
-
-        Raises:
-            NotCarriedOut, Unanswered, AnswerUnusable.
-        """
+        """Send a request, or ask again what became of it. Raises NotCarriedOut, Unanswered,
+        AnswerUnusable."""
         headers = {"Content-Type": "application/json", "Idempotency-Key": key}
         sent = Outgoing("POST", step.path, headers=headers, body=json.dumps(dict(body)).encode())
         try:
@@ -69,11 +66,8 @@ class HttpPort:
         raise Unanswered(said)
 
     def read(self, path: str, query: Mapping[str, str]) -> Any:
-        """The JSON that a question is answered with.
-
-        Raises:
-            ServiceUnavailable: the system has no usable answer.
-        """
+        """The JSON that a question is answered with. Raises ServiceUnavailable: the system has no
+        usable answer."""
         try:
             reply = self._send(Outgoing("GET", path, tuple(query.items())))
         except TransportFault as fault:

@@ -240,11 +240,8 @@ def parsed(model: Any, body: bytes) -> Any:
 
 
 def read_unshown(reply: Reply) -> NotShown:
-    """The fields of an answer that the specification doesn't show: an object, or no content.
-
-    Raises:
-        ValueError: it's neither, or an error.
-    """
+    """The fields of an answer that the specification doesn't show: an object, or no content. Raises
+    ValueError: it's neither, or an error."""
     if reply.status == 204:
         return NotShown({})
     found: dict[str, Any] = parsed(dict[str, Any], reply.body)

@@ -48,11 +48,8 @@ class SignIn:
         return True
 
     def end(self) -> bool:
-        """Forget the tokens and have the issuer revoke them; whether there were any.
-
-        Raises:
-            ServiceUnreachable, ReplyUnusable: they are forgotten here, and the issuer wasn't told.
-        """
+        """Forget the tokens and have the issuer revoke them; whether there were any. Raises
+        ServiceUnreachable, ReplyUnusable: they are forgotten here, and the issuer wasn't told."""
         with self._renewing, self._kept.locked():
             found, self._held = self._kept.read(), None
             self._kept.remove()

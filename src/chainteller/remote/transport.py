@@ -302,12 +302,8 @@ class OfProcess(Generic[Opened]):
 
 
 def destination(url: str) -> Destination:
-    """Check an address, and remove its final slash.
-
-    Raises:
-        ValueError: it is neither an http or https address nor that of a UNIX socket, or contains
-            credentials or a query.
-    """
+    """Check an address, and remove its final slash. Raises ValueError: it is neither an http or
+    https address nor that of a UNIX socket, or contains credentials or a query."""
     if url.startswith(UNIX):
         path = url.removeprefix(UNIX).removeprefix("//")
         if not path.startswith("/"):

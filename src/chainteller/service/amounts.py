@@ -29,11 +29,8 @@ def read_typed_amount(text: str, asset: Asset, *, max_decimals: int | None = Non
 
 
 def read_currency(text: str) -> Currency:
-    """``DPT_...`` is a deposit token, ``USDC@solana`` a stablecoin, ``SOL@solana`` a coin.
-
-    Raises:
-        ValueError: anything else.
-    """
+    """``DPT_...`` is a deposit token, ``USDC@solana`` a stablecoin, ``SOL@solana`` a coin. Raises
+    ValueError: anything else."""
     if text.startswith("DPT_"):
         return Currency(type="deposit-token-currency", id=text)
     symbol, at, network = text.partition("@")

@@ -177,11 +177,8 @@ class Deployment(Protocol):
         """Whether requests can be served now; asks the database."""
 
     def figures(self) -> tuple[Figure, ...]:
-        """What monitoring is told of the records; asks the database.
-
-        Raises:
-            ServiceUnavailable: it can't be asked.
-        """
+        """What monitoring is told of the records; asks the database. Raises ServiceUnavailable: it
+        can't be asked."""
 
     def process_figures(self) -> tuple[Figure, ...]:
         """What monitoring is told of this process alone; never waits."""

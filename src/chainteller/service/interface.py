@@ -444,11 +444,8 @@ class Service(ABC):
     def open_decision(
         self, request: OpenDecision, *, idempotency_key: str | None = None
     ) -> Written[Decision]:
-        """Put a control on an account, or close a market.
-
-        Raises:
-            Conflict: there is a control already, or the market is closed.
-        """
+        """Put a control on an account, or close a market. Raises Conflict: there is a control
+        already, or the market is closed."""
         return self.call(Call(op.OPEN_DECISION, (), request, key=idempotency_key))
 
     def take_decision(
@@ -548,11 +545,8 @@ class Service(ABC):
     def replay_webhook(
         self, webhook_id: str, request: ReplayEvents, *, idempotency_key: str | None = None
     ) -> Written[Webhook]:
-        """Send the events after a cursor again.
-
-        Raises:
-            ValidationFailed: the cursor is ahead of the log, or events after it aren't kept.
-        """
+        """Send the events after a cursor again. Raises ValidationFailed: the cursor is ahead of the
+        log, or events after it aren't kept."""
         return self.call(Call(op.REPLAY_WEBHOOK, (webhook_id,), request, key=idempotency_key))
 
     def test_webhook(

@@ -43,11 +43,8 @@ def plain(record: Record) -> Record:
 
 
 def merged(record: Record, body: str, **own: object) -> Record:
-    """The record with the values that ``body`` has for its fields, except its ``own`` ones.
-
-    Raises:
-        ValueError: the body has a value that no such record can have.
-    """
+    """The record with the values that ``body`` has for its fields, except its ``own`` ones. Raises
+    ValueError: the body has a value that no such record can have."""
     known = record.model_dump(by_alias=True, mode="json")
     found: Mapping[str, Any] = json.loads(body)
     said = {name: value for name, value in found.items() if value is not None}

@@ -71,11 +71,8 @@ class Configured:
     environ: Mapping[str, str]
 
     def place(self) -> Place:
-        """Select the place for the console and most commands.
-
-        Raises:
-            SettingsInvalid: two flags name different places, or an address is invalid.
-        """
+        """Select the place for the console and most commands. Raises SettingsInvalid: two flags
+        name different places, or an address is invalid."""
         flags = self.flags
         if flags.url is not None and flags.database is not None:
             raise SettingsInvalid(["--url and --database exclude each other"])
@@ -215,11 +212,8 @@ def sqlite_path(address: str) -> Path:
 
 
 def configure(flags: Flags, environ: Mapping[str, str]) -> Configured:
-    """Read the settings; the active profile takes precedence over the file.
-
-    Raises:
-        SettingsInvalid: lists every problem.
-    """
+    """Read the settings; the active profile takes precedence over the file. Raises SettingsInvalid:
+    lists every problem."""
     configured = Configured(load(environ, profile=flags.profile), flags, environ)
     active = configured.active_profile()
     elsewhere = flags.profile or flags.names_address

@@ -25,12 +25,8 @@ _ROLE = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
 
 
 def read_policy(path: str) -> Policy:
-    """What the file says; nothing without a file.
-
-    Raises:
-        SettingsInvalid: the file can't be read, or what it says isn't a policy; each problem with
-            its line.
-    """
+    """What the file says; nothing without a file. Raises SettingsInvalid: the file can't be read,
+    or what it says isn't a policy; each problem with its line."""
     if not path:
         return Policy()
     file = Path(path).expanduser()

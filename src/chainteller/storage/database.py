@@ -201,11 +201,8 @@ class Database:
             session.close()
 
     def require_writable(self) -> None:
-        """Check that writes would be accepted now; takes no lock, so it never waits.
-
-        Raises:
-            ServiceUnavailable: STORAGE_READ_ONLY, or as ``read``.
-        """
+        """Check that writes would be accepted now; takes no lock, so it never waits. Raises
+        ServiceUnavailable: STORAGE_READ_ONLY, or as ``read``."""
         if self.path is not None:
             self._require_the_opened_file(self.path)
             file = self.path.resolve()  # a write creates a journal next to it, not to a link
@@ -222,10 +219,7 @@ class Database:
 
     def require_writes(self) -> None:
         """Check that what is written reaches the disk, if need be by a write that leaves nothing.
-
-        Raises:
-            ServiceUnavailable: STORAGE_FULL, STORAGE_FAULT, or as ``require_writable``.
-        """
+        Raises ServiceUnavailable: STORAGE_FULL, STORAGE_FAULT, or as ``require_writable``."""
         self.require_writable()
         self.writing.require(self._try_to_write)
 
@@ -365,11 +359,8 @@ def create_if_new(database: Database) -> bool:
 
 
 def open_database(url: str, keys: WriterKeys | None = None) -> Database:
-    """Open the database, which is created if it's new.
-
-    Raises:
-        ServiceUnavailable: as ``connect`` and ``create_if_new``, or an explained driver error.
-    """
+    """Open the database, which is created if it's new. Raises ServiceUnavailable: as ``connect``
+    and ``create_if_new``, or an explained driver error."""
     database = connect(url, keys)
     try:
         create_if_new(database)

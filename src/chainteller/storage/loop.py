@@ -109,12 +109,8 @@ class LoopReads(Database):
         self._closing = threading.Lock()
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Call ``work``, which may ``read``.
-
-        Raises:
-            NotAtOnce: no connection is free, or one was lost. In a thread, the same read waits for
-                one, or tells what is wrong.
-        """
+        """Call ``work``, which may ``read``. Raises NotAtOnce: no connection is free, or one was
+        lost. In a thread, the same read waits for one, or tells what is wrong."""
         reading = greenlet(work)
         reading.gr_context = copy_context()
         waits = reading.switch()

@@ -35,11 +35,8 @@ def open_session(
     wallets: Sequence[SampleWallet],
     temperaments: tuple[Temperament, ...],
 ) -> Session:
-    """A session of the scenario that has begun, as the seed draws it.
-
-    Raises:
-        ScenarioInvalid: a step of the scenario's setup fails.
-    """
+    """A session of the scenario that has begun, as the seed draws it. Raises ScenarioInvalid: a
+    step of the scenario's setup fails."""
     if scenario.file is not None:
         kind = scenario.customer.bank_account
         is_drawn = kind in DRAWN_CALLERS
@@ -52,10 +49,7 @@ def open_session(
 
 def _draw_caller(service: Service, scenario: str, seed: str, kind: str = DRAWN) -> Caller:
     """A customer of a kind, one of ``DRAWN_CALLERS``; who begins to trade has enough money for it.
-
-    Raises:
-        LookupError: the bank has no such customer.
-    """
+    Raises LookupError: the bank has no such customer."""
     possible = _frozen(service) if kind == DRAWN_FROZEN else _unserved(service, kind)
     found = sorted(possible, key=lambda caller: caller.bank_account)
     if not found:

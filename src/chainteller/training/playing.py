@@ -44,11 +44,8 @@ def play_steps(
     lines: Iterable[str],
     tell: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Play written steps; blank lines and lines that begin with ``#`` are skipped.
-
-    Raises:
-        VerbUnknown: a step is invalid; the steps before it were played.
-    """
+    """Play written steps; blank lines and lines that begin with ``#`` are skipped. Raises
+    VerbUnknown: a step is invalid; the steps before it were played."""
     player = Player(session.service, SessionSurroundings(session), session.wallets)
     player.use(session.scenario.customer.bank_account, session.scenario.customer.wallet)
     for line in lines:

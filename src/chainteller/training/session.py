@@ -100,10 +100,7 @@ class Session:
 
     def begin(self) -> None:
         """Run the scenario's setup as a colleague without recording it, then start the session.
-
-        Raises:
-            ScenarioInvalid: a step of ``setup`` fails.
-        """
+        Raises ScenarioInvalid: a step of ``setup`` fails."""
         self.progress.cursor = self._world.service.events(-1).next
         player = Player(self._world.colleague, _SetupSurroundings(self), self._wallets)
         player.use(self.scenario.customer.bank_account, self.scenario.customer.wallet)
@@ -221,11 +218,8 @@ class Session:
         raise LookupError(statement_id)
 
     def sign(self) -> str:
-        """Sign the newest challenge as the customer, including the scenario's mistakes.
-
-        Raises:
-            NothingToSign: there is no challenge, or the scenario's customer has no wallet.
-        """
+        """Sign the newest challenge as the customer, including the scenario's mistakes. Raises
+        NothingToSign: there is no challenge, or the scenario's customer has no wallet."""
         with self._lock:
             progress, customer = self.progress, self.scenario.customer
             if not progress.challenges or not customer.wallet:

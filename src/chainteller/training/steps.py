@@ -100,11 +100,8 @@ class Player:
         self._bank_account, self._wallet = bank_account, wallet
 
     def play(self, line: str) -> None:
-        """Play one step. A refusal by the service is stored in ``refused``, not raised.
-
-        Raises:
-            VerbUnknown: the step doesn't exist or its arguments are wrong.
-        """
+        """Play one step. A refusal by the service is stored in ``refused``, not raised. Raises
+        VerbUnknown: the step doesn't exist or its arguments are wrong."""
         words = shlex.split(line)
         step = VERBS.get(words[0]) if words else None
         if step is None:

@@ -43,11 +43,8 @@ class Checkpoint:
 
     @classmethod
     def parse(cls, text: str) -> "Checkpoint":
-        """Read a note's text.
-
-        Raises:
-            NoteInvalid: NO_CHECKPOINT, TREE_SIZE, ROOT_HASH or EXTENSION_LINE.
-        """
+        """Read a note's text. Raises NoteInvalid: NO_CHECKPOINT, TREE_SIZE, ROOT_HASH or
+        EXTENSION_LINE."""
         lines = text.split("\n")
         if len(lines) < 4 or lines.pop() or not lines[0]:
             raise NoteInvalid(Defect.NO_CHECKPOINT, "needs the lines origin, size and root hash")
@@ -87,11 +84,8 @@ def read_signed_head(data: bytes) -> SignedHead:
 
 
 def verified(read: SignedHead, keys: tuple[VerifierKey, ...]) -> SignedHead:
-    """The head with the known keys that signed it.
-
-    Raises:
-        NoteInvalid: UNKNOWN_KEY or BAD_SIGNATURE.
-    """
+    """The head with the known keys that signed it. Raises NoteInvalid: UNKNOWN_KEY or
+    BAD_SIGNATURE."""
     return read._replace(signed_by=verified_by(read.note, keys))
 
 

@@ -56,20 +56,14 @@ def require_continuation(service: "Service", old: Head, new: Head) -> None:
 def read_answer(
     answer: "AuditCheckpoint", keys: Sequence[VerifierKey], origin: str = ""
 ) -> SignedHead:
-    """The head in a deployment's answer, signed by one of ``keys``.
-
-    Raises:
-        CheckpointRefused: it isn't one, or that of another log than ``origin``.
-    """
+    """The head in a deployment's answer, signed by one of ``keys``. Raises CheckpointRefused: it
+    isn't one, or that of another log than ``origin``."""
     return accept(answer.note.encode(), origin or answer.origin, keys)
 
 
 def known_here(origin: str, pinned: str, known: KnownKeys) -> tuple[tuple[VerifierKey, ...], str]:
     """The keys that are trusted for a log, and whose they are: the profile's, or this place's.
-
-    Raises:
-        CheckpointRefused: the profile's key is none (MALFORMED).
-    """
+    Raises CheckpointRefused: the profile's key is none (MALFORMED)."""
     if pinned:
         return parse_keys([pinned]), "the profile's key"
     return tuple(known(origin)), "the signing keys of this place"

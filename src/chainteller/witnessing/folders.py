@@ -38,11 +38,8 @@ class FolderWitness:
         return str(self.folder)
 
     def submit(self, submission: Submission) -> tuple[NoteSignature, ...]:
-        """Keep a note; a folder makes no cosignatures.
-
-        Raises:
-            WitnessFailed: LARGER_HEAD, OTHER_HEAD or UNUSABLE_FOLDER; nothing was written.
-        """
+        """Keep a note; a folder makes no cosignatures. Raises WitnessFailed: LARGER_HEAD,
+        OTHER_HEAD or UNUSABLE_FOLDER; nothing was written."""
         signed = submission.signed
         place = self._place(signed.checkpoint.origin)
         try:

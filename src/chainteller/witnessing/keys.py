@@ -100,11 +100,8 @@ def _retire(key: StoredKey, at: str) -> StoredKey:
 
 
 def load_keys(file: Path) -> SigningKeys | None:
-    """Read the file; None where there is none.
-
-    Raises:
-        SigningKeysUnusable: it can't be read, others may read it, or it isn't a file of keys.
-    """
+    """Read the file; None where there is none. Raises SigningKeysUnusable: it can't be read, others
+    may read it, or it isn't a file of keys."""
     try:
         is_shared = others_may_read(file)
         text = file.read_text(encoding="utf-8")
@@ -146,10 +143,7 @@ def _stored(each: Mapping[str, str]) -> StoredKey:
 
 def create_keys(file: Path, seed: bytes, at: str, deployment: str, place: str) -> SigningKeys:
     """Make the file, and perhaps its folder, with its first key, of a ``seed`` of 32 random bytes.
-
-    Raises:
-        SigningKeysUnusable: there is one already, or it can't be written.
-    """
+    Raises SigningKeysUnusable: there is one already, or it can't be written."""
     found = load_keys(file)
     if found is not None:
         raise SigningKeysUnusable(

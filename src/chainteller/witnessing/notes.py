@@ -106,11 +106,7 @@ class VerifierKey:
 
     @classmethod
     def parse(cls, text: str) -> "VerifierKey":
-        """Read a verifier key.
-
-        Raises:
-            NoteInvalid: VERIFIER_KEY or KEY_NAME.
-        """
+        """Read a verifier key. Raises NoteInvalid: VERIFIER_KEY or KEY_NAME."""
         found = _VERIFIER_KEY.fullmatch(text)
         raw = _from_base64(found[3]) if found else None
         if found is None or raw is None or len(raw) != 33:
@@ -184,12 +180,8 @@ def checked_name(name: str) -> str:
 
 
 def parse_note(data: bytes) -> Note:
-    """Read a note; its signatures aren't checked.
-
-    Raises:
-        NoteInvalid: TOO_LARGE, NOT_TEXT, CONTROL_CHARACTER, NO_SIGNATURE, SIGNATURE_LINE, KEY_NAME
-            or TOO_MANY_SIGNATURES.
-    """
+    """Read a note; its signatures aren't checked. Raises NoteInvalid: TOO_LARGE, NOT_TEXT,
+    CONTROL_CHARACTER, NO_SIGNATURE, SIGNATURE_LINE, KEY_NAME or TOO_MANY_SIGNATURES."""
     content = _text_of(data)
     text, blank, lines = content.rpartition("\n\n")
     if not blank or not text or not lines:
@@ -198,11 +190,8 @@ def parse_note(data: bytes) -> Note:
 
 
 def parse_signatures(lines: str) -> tuple[NoteSignature, ...]:
-    """Read one or more signature lines, each with its newline.
-
-    Raises:
-        NoteInvalid: SIGNATURE_LINE, KEY_NAME or TOO_MANY_SIGNATURES.
-    """
+    """Read one or more signature lines, each with its newline. Raises NoteInvalid: SIGNATURE_LINE,
+    KEY_NAME or TOO_MANY_SIGNATURES."""
     if not lines.endswith("\n"):
         raise NoteInvalid(Defect.SIGNATURE_LINE, "the last signature has no newline")
     each = lines[:-1].split("\n")
@@ -232,12 +221,8 @@ def _signature(line: str) -> NoteSignature:
 
 
 def verified_by(note: Note, keys: Iterable[VerifierKey]) -> tuple[VerifierKey, ...]:
-    """Return the known keys that signed the note, in the order of ``keys``.
-
-    Raises:
-        NoteInvalid: BAD_SIGNATURE where a known key's signature is wrong, UNKNOWN_KEY where no
-            known key signed.
-    """
+    """Return the known keys that signed the note, in the order of ``keys``. Raises NoteInvalid:
+    BAD_SIGNATURE where a known key's signature is wrong, UNKNOWN_KEY where no known key signed."""
     found = []
     for key in keys:
         claimed = [each for each in note.signatures if key.made(each)]

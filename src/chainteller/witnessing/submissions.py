@@ -64,11 +64,7 @@ def read_reply(
     status: int, body: bytes, submission: Submission, keys: Sequence[VerifierKey]
 ) -> tuple[NoteSignature, ...]:
     """Return the cosignatures in a witness's reply; without any keys of it, they are taken
-    unchecked.
-
-    Raises:
-        WitnessFailed: the witness refused, or its reply can't be used.
-    """
+    unchecked. Raises WitnessFailed: the witness refused, or its reply can't be used."""
     if status != 200:
         _refuse(status, body, submission)
     found = _signatures(body)

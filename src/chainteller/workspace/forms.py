@@ -19,11 +19,8 @@ def label(form: str) -> str:
 
 
 def written(document: "Document", form: str) -> str | bytes:
-    """The document as ``text`` or, in bytes, as ``pdf``.
-
-    Raises:
-        PdfUnavailable: the extra for PDF isn't installed.
-    """
+    """The document as ``text`` or, in bytes, as ``pdf``. Raises PdfUnavailable: the extra for PDF
+    isn't installed."""
     from chainteller.workspace.documents import as_text  # noqa: PLC0415 - as above
     from chainteller.workspace.pdf import as_pdf  # noqa: PLC0415 - as above
 

@@ -62,11 +62,8 @@ class Outcome:
 
 
 def find_outcome(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
-    """Search a deployment for what became of a request; sends nothing but reads.
-
-    Raises:
-        TellerError: a read failed.
-    """
+    """Search a deployment for what became of a request; sends nothing but reads. Raises
+    TellerError: a read failed."""
     find = _FINDERS.get(request.operation)
     if find is None:
         return Outcome(Fate.NOT_SHOWN, _NO_LIST)

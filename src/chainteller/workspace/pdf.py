@@ -41,11 +41,8 @@ _UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def as_pdf(document: Document) -> bytes:
-    """The document as a PDF file; the same document has the same bytes.
-
-    Raises:
-        PdfUnavailable: the library isn't installed.
-    """
+    """The document as a PDF file; the same document has the same bytes. Raises PdfUnavailable: the
+    library isn't installed."""
     safe = cleaned(document)
     pdf = _new_file(safe.subject)
     shown = _with_glyphs(safe, pdf)

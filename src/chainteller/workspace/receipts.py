@@ -189,11 +189,8 @@ def _audit(service: Service, record_id: str) -> tuple[tuple[AuditRow, ...], str 
 
 
 def render(receipt: Receipt, form: str) -> str | bytes:
-    """Write the receipt in one of ``FORMS``; only a PDF is bytes.
-
-    Raises:
-        PdfUnavailable: the extra for PDF isn't installed.
-    """
+    """Write the receipt in one of ``FORMS``; only a PDF is bytes. Raises PdfUnavailable: the extra
+    for PDF isn't installed."""
     if form == "json":
         return _json(receipt)
     rows = _rows(receipt)

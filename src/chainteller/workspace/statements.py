@@ -112,11 +112,8 @@ class _Sums:
 
 
 def render(found: Statement, form: str) -> str | bytes:
-    """Write a statement in one of ``FORMS``; only a PDF is bytes.
-
-    Raises:
-        PdfUnavailable: the extra for PDF isn't installed.
-    """
+    """Write a statement in one of ``FORMS``; only a PDF is bytes. Raises PdfUnavailable: the extra
+    for PDF isn't installed."""
     if form == "json":
         return printable_json(found.to_json()) + "\n"
     return _csv(found) if form == "csv" else written(_document(found), form)

@@ -210,11 +210,8 @@ class Workspace:
         return [(row[0], row[1], row[2]) for row in found]
 
     def set_note(self, identifier: str, text: str) -> None:
-        """Replace a note; an empty text removes it.
-
-        Raises:
-            SecretEntered: a line of it is a wallet secret; the note stays as it was.
-        """
+        """Replace a note; an empty text removes it. Raises SecretEntered: a line of it is a wallet
+        secret; the note stays as it was."""
         _require_no_secret(identifier, text, *text.splitlines())
         if not text:
             self._write("DELETE FROM note WHERE id = ?", identifier)
@@ -224,11 +221,8 @@ class Workspace:
         )
 
     def add_note(self, identifier: str, operator: str, text: str) -> None:
-        """Append a line to a note, with its time and author.
-
-        Raises:
-            SecretEntered: as ``set_note``, also where the secret begins in ``identifier``.
-        """
+        """Append a line to a note, with its time and author. Raises SecretEntered: as ``set_note``,
+        also where the secret begins in ``identifier``."""
         _require_no_secret(text, f"{identifier} {text}")
         before, at = self.note(identifier), to_datetime(self.now())
         added = f"{at:%d %b %H:%M}Z {operator}  {text}"

@@ -90,11 +90,8 @@ class KeptHeads:
         return self._known.get(organisation_id) or self._known.get(DEPLOYMENT, "")
 
     def left_behind(self, database: Database) -> Mapping[str, int]:
-        """The size of each kept head that its log doesn't continue.
-
-        Raises:
-            ServiceUnavailable: the database can't be read.
-        """
+        """The size of each kept head that its log doesn't continue. Raises ServiceUnavailable: the
+        database can't be read."""
         with self._lock:
             try:
                 kept = _read(self._file(database))
@@ -104,10 +101,7 @@ class KeptHeads:
 
     def accept(self, database: Database) -> dict[str, int]:
         """Keep the heads as they are now, whatever was kept; returns the sizes that were kept.
-
-        Raises:
-            ServiceUnavailable: the file can't be written, or the database can't be read.
-        """
+        Raises ServiceUnavailable: the file can't be written, or the database can't be read."""
         with self._lock:
             file = self._file(database)
             try:

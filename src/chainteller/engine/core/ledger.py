@@ -52,11 +52,7 @@ def post(tx: UnitOfWork, journals: Iterable[Journal]) -> None:
 
 def post_journal(journal: Journal, at: int, balances: ledger.Balances) -> Posted:
     """Move the customers' balances, each an (atoms, version), by a journal; what an entry says of
-    it.
-
-    Raises:
-        AssertionError: a balance would go below zero.
-    """
+    it. Raises AssertionError: a balance would go below zero."""
     legs = []
     for leg in journal.legs:
         key = leg.account, leg.asset.key

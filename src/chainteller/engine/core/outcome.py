@@ -131,11 +131,8 @@ def moment(tx: UnitOfWork) -> Moment:
 
 
 def apply(tx: UnitOfWork, outcome: Outcome) -> None:
-    """Write an outcome; its audit row and idempotency record follow when the unit commits.
-
-    Raises:
-        AssertionError: a row is not as it was when it was loaded under lock.
-    """
+    """Write an outcome; its audit row and idempotency record follow when the unit commits. Raises
+    AssertionError: a row is not as it was when it was loaded under lock."""
     for change in outcome.rows:
         _write(tx, change)
     if outcome.journals and tx.context.provider is None:  # else the provider keeps the ledger

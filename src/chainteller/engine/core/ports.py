@@ -118,11 +118,8 @@ class Outside(Protocol):
     """One of the bank's other systems."""
 
     def carry_out(self, step: "Step", key: str, body: Mapping[str, str]) -> "OutsideAnswer":
-        """Send a request, or ask again what became of it; takes seconds.
-
-        Raises:
-            NotCarriedOut, Unanswered, AnswerUnusable.
-        """
+        """Send a request, or ask again what became of it; takes seconds. Raises NotCarriedOut,
+        Unanswered, AnswerUnusable."""
 
     def read(self, path: str, query: Mapping[str, str]) -> Any:
         """The JSON that a question is answered with; takes seconds. Raises ServiceUnavailable."""

@@ -17,11 +17,8 @@ from chainteller.storage.queries import quotas
 
 
 def require_allowed(account: Record, act: Act) -> None:
-    """``account`` is a trading account's row with its customer's columns.
-
-    Raises:
-        AccountRestricted, TermsNotAccepted, KycRequired.
-    """
+    """``account`` is a trading account's row with its customer's columns. Raises AccountRestricted,
+    TermsNotAccepted, KycRequired."""
     require_uncontrolled(account.control, account.control_reason, act)
     require_uncontrolled(account.customer_control, account.customer_control_reason, act)
     require_terms(account)

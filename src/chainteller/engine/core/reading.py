@@ -59,11 +59,8 @@ def row_by_id(
     *,
     lock: bool = False,
 ) -> Record:
-    """The row that an owner, an account or an organisation, has under an id.
-
-    Raises:
-        NotFound: there is none, or it's another's.
-    """
+    """The row that an owner, an account or an organisation, has under an id. Raises NotFound: there
+    is none, or it's another's."""
     checked_id(resource, identifier)
     return require_found(find(connection, owner_id, identifier, lock=lock), resource, identifier)
 

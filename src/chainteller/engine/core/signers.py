@@ -91,11 +91,7 @@ class Signers:
     """What each witness did last, by its address and the log's origin."""
 
     def standing(self, connection: Session) -> Standing:
-        """Read the keys.
-
-        Raises:
-            SigningKeysUnusable: the file can't be used.
-        """
+        """Read the keys. Raises SigningKeysUnusable: the file can't be used."""
         from chainteller.witnessing.keys import load_keys  # noqa: PLC0415 - as above
 
         derived = derived_deployment(connection)

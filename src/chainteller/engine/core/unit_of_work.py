@@ -131,10 +131,7 @@ class UnitOfWork:
     @property
     def now(self) -> int:
         """The instant of this write; in an epoch, never before any that was committed earlier.
-
-        Raises:
-            ClockUncertain: the write depends on what time it is.
-        """
+        Raises ClockUncertain: the write depends on what time it is."""
         if self._now is None:
             self._now = self.time.now
         return self._now

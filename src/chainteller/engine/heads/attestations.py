@@ -49,11 +49,8 @@ def attest(
 
 
 def _place(connection: Session, organisation_id: str, claim: OwnershipClaim) -> tuple[int, bytes]:
-    """The number and the leaf of the entry that told of the claim.
-
-    Raises:
-        NotFound: it isn't here any more.
-    """
+    """The number and the leaf of the entry that told of the claim. Raises NotFound: it isn't here
+    any more."""
     subjects = (claim.id, str(claim.challenge_id))
     found = chain.from_iterable(
         views.about(connection, organisation_id, subject) for subject in subjects

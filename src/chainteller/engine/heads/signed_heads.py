@@ -137,11 +137,8 @@ def make_heads(context: EngineContext) -> list[MadeHead]:
 def _due(
     signers: Signers, connection: Session, organisation_id: str, origin: str, keys: SigningKeys
 ) -> _Due | None:
-    """The log, if it has entries that weren't signed or witnessed.
-
-    Raises:
-        Conflict: it contradicts the head that was signed last.
-    """
+    """The log, if it has entries that weren't signed or witnessed. Raises Conflict: it contradicts
+    the head that was signed last."""
     size = views.head(connection, organisation_id).size
     latest = checkpoints.latest(connection, organisation_id)
     published = [signers.published.get((each.address, origin)) for each in signers.witnesses]
@@ -270,11 +267,8 @@ def signed_head(
     deployment: str,
     keys: SigningKeys,
 ) -> tuple[GrownTree, SignedHead]:
-    """The log's head, as it was stored with its cosignatures, or signed now.
-
-    Raises:
-        Conflict: the log isn't the one whose heads were signed or witnessed before.
-    """
+    """The log's head, as it was stored with its cosignatures, or signed now. Raises Conflict: the
+    log isn't the one whose heads were signed or witnessed before."""
     origin = origin_of(deployment, organisation_id)
     tree, head = context.signers.trees.of(connection, organisation_id)
     latest = checkpoints.latest(connection, organisation_id)
@@ -432,11 +426,8 @@ def describe(judgement: Judgement) -> str:
 
 
 def judge_heads(context: EngineContext) -> HeadsReport:
-    """Compare every log with every head that is known of it, here and at the witnesses.
-
-    Raises:
-        ServiceUnavailable: the database can't be read.
-    """
+    """Compare every log with every head that is known of it, here and at the witnesses. Raises
+    ServiceUnavailable: the database can't be read."""
     signers = context.signers
     with inspection.snapshot(context.database) as connection:
         try:
@@ -589,11 +580,8 @@ class Restore:
 
 
 def find_restore(context: EngineContext) -> Restore:
-    """Compare the logs with every head that is known of them, here and at the witnesses.
-
-    Raises:
-        ServiceUnavailable: the database can't be read.
-    """
+    """Compare the logs with every head that is known of them, here and at the witnesses. Raises
+    ServiceUnavailable: the database can't be read."""
     report = judge_heads(context)
     heads: dict[str, list[Head]] = {}
     said: list[str] = []

@@ -85,11 +85,8 @@ def _changed(
 
 
 def keys_of(context: EngineContext) -> SigningKeys:
-    """The keys of this database's deployment.
-
-    Raises:
-        SigningKeysUnusable: there are none, or the file can't be used.
-    """
+    """The keys of this database's deployment. Raises SigningKeysUnusable: there are none, or the
+    file can't be used."""
     with context.database.read() as connection:
         standing = context.signers.standing(connection)
     if standing.keys is None:

@@ -56,11 +56,8 @@ def open_account(tx: UnitOfWork, request: OpenTradingAccount, _told: None) -> Tr
 
 
 def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Moment) -> Outcome:
-    """A trading account for a bank account, whose row has its customer's columns.
-
-    Raises:
-        UnsupportedAccountType, TermsNotAccepted, KycRequired, AccountRestricted, Conflict.
-    """
+    """A trading account for a bank account, whose row has its customer's columns. Raises
+    UnsupportedAccountType, TermsNotAccepted, KycRequired, AccountRestricted, Conflict."""
     _require_openable(bank_account, request)
     account_id = moment.new_id(Prefix.TRADING_ACCOUNT)
     row = {

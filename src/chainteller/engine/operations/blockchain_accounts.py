@@ -94,11 +94,8 @@ def open_account(
 def decide_opening(
     trading_account: Record, on: Network, new_address: Callable[[], str], moment: Moment
 ) -> Outcome:
-    """An active account with a new custody address.
-
-    Raises:
-        AccountRestricted, TermsNotAccepted, KycRequired.
-    """
+    """An active account with a new custody address. Raises AccountRestricted, TermsNotAccepted,
+    KycRequired."""
     preconditions.require_allowed(trading_account, Act.OPEN)
     row = {
         "id": moment.new_id(Prefix.BLOCKCHAIN_ACCOUNT),

@@ -98,11 +98,8 @@ def page_token_hash(request: ChallengeRequest, options: EngineOptions) -> str | 
 
 
 def _require_place(page: list[Record], account: Record, counterparty: Record, now: int) -> None:
-    """A page shows the open messages of one customer, one for each wallet.
-
-    Raises:
-        ValidationFailed: the page can't have a message of this wallet.
-    """
+    """A page shows the open messages of one customer, one for each wallet. Raises ValidationFailed:
+    the page can't have a message of this wallet."""
     is_others = any(row.customer_id != account.customer_id for row in page)
     is_closed = any(known(row, now).state is not ChallengeStatus.OPEN for row in page)
     if is_others or is_closed:
@@ -285,11 +282,8 @@ def without_context(
     request: ClaimRequest,
     find: Callable[[Session, str, str, ClaimRequest], Record] = find_for_claim,
 ) -> tuple[Record, Case]:
-    """The challenge and the attempt alone, which is all that an accepted signature needs.
-
-    Raises:
-        NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
-    """
+    """The challenge and the attempt alone, which is all that an accepted signature needs. Raises
+    NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked."""
     challenge = find(connection, organisation_id, account_id, request)
     require_undecided(challenge)
     at = now(context, connection)

@@ -332,11 +332,8 @@ def of_wallet(connection: Session, custody: Record, wallet: Record) -> Record | 
 
 
 def require_linkable(connection: Session, claim: Record) -> None:
-    """Check a claim again before it is linked; an earlier link of its pair doesn't matter.
-
-    Raises:
-        ClaimUnverifiable: the stored claim can't be verified again.
-    """
+    """Check a claim again before it is linked; an earlier link of its pair doesn't matter. Raises
+    ClaimUnverifiable: the stored claim can't be verified again."""
     evidence = claim_evidence.find(connection, claim.id)
     found = _MISSING if evidence is None else _first(evidence, (_claim,))
     if found is None and evidence is not None:
@@ -428,11 +425,7 @@ class Rechecked(NamedTuple):
 
 
 def recheck(connection: Session, claim_id: str | None = None) -> Iterator[Rechecked]:
-    """Check every claim of the database again, or one.
-
-    Raises:
-        NotFound: there is no such claim.
-    """
+    """Check every claim of the database again, or one. Raises NotFound: there is no such claim."""
     if claim_id is None:
         rows = claim_evidence.every(connection)
     else:

@@ -79,11 +79,8 @@ def explain(
     request: DiagnosisRequest,
     cases: Cases = _OWN,
 ) -> SignatureDiagnosis:
-    """Why the signature would be accepted or refused; changes nothing.
-
-    Raises:
-        NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
-    """
+    """Why the signature would be accepted or refused; changes nothing. Raises NotFound, Conflict,
+    ChallengeAlreadyUsed, ChallengeLocked."""
     with _longer(actor.organisation, request) as search:
         judged = _judge(context, actor.organisation, account_id, request, search, cases)
     about, found, chain, _ = judged

@@ -124,11 +124,8 @@ def renew(context: EngineContext, account_id: str, counterparty_id: str) -> Rene
 
 
 def confirmation(target: Target, renewal: Renewal | None) -> AuditEntry | None:
-    """What the trail keeps of a chain's confirmation; None where there is none.
-
-    Raises:
-        ClaimUnverifiable: the wallet's contract doesn't accept the signature any more.
-    """
+    """What the trail keeps of a chain's confirmation; None where there is none. Raises
+    ClaimUnverifiable: the wallet's contract doesn't accept the signature any more."""
     if target.claim_id is None or renewal is None or renewal.claim_id != target.claim_id:
         return None
     answer = renewal.answer

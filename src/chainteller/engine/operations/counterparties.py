@@ -244,11 +244,8 @@ def _sharing(
 
 
 def is_shared(tx: UnitOfWork, wallet_id: str, customer_id: str) -> bool:
-    """Whether another customer has verified a wallet, now or before.
-
-    Raises:
-        Altered: a link is gone that the log has, or an account isn't the customer's that it says.
-    """
+    """Whether another customer has verified a wallet, now or before. Raises Altered: a link is gone
+    that the log has, or an account isn't the customer's that it says."""
     linked = wallets.linked_through(tx.connection, wallet_id)
     logged_rows.require_links_as_logged(tx, wallet_id, linked)
     if linked:
@@ -293,10 +290,7 @@ def decide_link(
     account: Record, claim: Record, address: Address, linked: Record | None, now: int
 ) -> Outcome:
     """Verify the wallet for the account by its claim; ``linked`` is their link if there is one.
-
-    Raises:
-        ClaimAlreadyUsed, Conflict, ClaimExpired.
-    """
+    Raises ClaimAlreadyUsed, Conflict, ClaimExpired."""
     _require_linkable(account, claim, address, now)
     evidence = evidence_of(claim.method)
     values = {

@@ -27,11 +27,8 @@ class Resolved:
 
 
 def resolve(currency: Currency, *, crypto: bool) -> Resolved:
-    """Resolve a request's currency; crypto assets only if ``crypto``.
-
-    Raises:
-        ValidationFailed, UnsupportedCurrency, UnsupportedNetwork.
-    """
+    """Resolve a request's currency; crypto assets only if ``crypto``. Raises ValidationFailed,
+    UnsupportedCurrency, UnsupportedNetwork."""
     if currency.type == DEPOSIT_TOKEN:
         return _deposit_token(currency)
     _require_only(currency, ("symbol", "network"))

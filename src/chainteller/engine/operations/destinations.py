@@ -44,11 +44,8 @@ class Target:
 def resolve(
     tx: UnitOfWork, account: Record, destination: Destination | None, asset: Asset
 ) -> Target:
-    """The bank account when nothing is named.
-
-    Raises:
-        ValidationFailed, NotFound, NetworkMismatch, ClaimUnverifiable, EvidenceExpired.
-    """
+    """The bank account when nothing is named. Raises ValidationFailed, NotFound, NetworkMismatch,
+    ClaimUnverifiable, EvidenceExpired."""
     if destination is None or destination.type == "bank-account":
         if destination and (destination.counterparty_id or destination.blockchain_account_id):
             raise ValidationFailed.of("destination", "a bank account is the customer's own")

@@ -47,11 +47,8 @@ _MOST = 20
 
 
 def open_for(context: EngineContext, found: Sequence[Breach]) -> list[str]:
-    """Open a dispute for each breach of which none is open; returns what is new, in words.
-
-    Raises:
-        ServiceUnavailable: the database can't be used.
-    """
+    """Open a dispute for each breach of which none is open; returns what is new, in words. Raises
+    ServiceUnavailable: the database can't be used."""
     told: list[str] = []
     by_organisation: dict[str, list[Breach]] = defaultdict(list)
     for breach in found:

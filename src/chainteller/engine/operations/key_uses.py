@@ -74,11 +74,7 @@ class KeyUses:
 
     def contradicted(self, use: KeyUse, moment: _Moment) -> str:
         """Why a key isn't as the log says, in words; empty if it is, or if there's no writer's key
-        to check that with.
-
-        Raises:
-            ServiceUnavailable: the database can't be read.
-        """
+        to check that with. Raises ServiceUnavailable: the database can't be read."""
         try:
             with self._database.read() as connection:
                 return _contradicted(connection, use, moment)

@@ -102,11 +102,7 @@ class ApiKeys:
             return [_shown(row, at) for row in keys.everything(connection)]
 
     def revoke(self, key_id: str) -> None:
-        """End a key at once; ending it again changes nothing.
-
-        Raises:
-            NotFound: no such key.
-        """
+        """End a key at once; ending it again changes nothing. Raises NotFound: no such key."""
 
         def work(tx: UnitOfWork) -> None:
             row = _locked(tx, key_id)

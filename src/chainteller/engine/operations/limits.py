@@ -60,11 +60,7 @@ def load_used(
 def require_counted(tx: UnitOfWork, account: Record) -> None:
     """No withdrawal of a locked account is missing or altered that may count. They are numbered
     without gaps, up to the number that the account's row has; the newest one that's too old to
-    count is compared, too.
-
-    Raises:
-        Altered: one is.
-    """
+    count is compared, too. Raises Altered: one is."""
     since = tx.now - _LONGEST
     found = transfers.newest_withdrawals(tx.connection, account.id, _COMPARED)
     old = next((at for at, row in enumerate(found) if row.created <= since), None)

@@ -32,11 +32,7 @@ def require_as_logged(
 ) -> None:
     """Compare rows with the entries that last wrote them, in the transaction that reads them. The
     first row is the place of a breach; the trail of ``account_id`` has entries about the others,
-    too. The refusal opens the dispute.
-
-    Raises:
-        Altered: a row isn't as the log says.
-    """
+    too. The refusal opens the dispute. Raises Altered: a row isn't as the log says."""
     breach = difference(tx.connection, tx.organisation_id, rows, account_id)
     if breach is not None:
         refuse_altered(tx, breach)

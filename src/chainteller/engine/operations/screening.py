@@ -30,11 +30,8 @@ class Screening(NamedTuple):
 def of_wallet(
     context: EngineContext, organisation_id: str, account_id: str, counterparty_id: str
 ) -> Screening | None:
-    """None where screening is simulated, or there is no such account or wallet.
-
-    Raises:
-        ServiceUnavailable: the service has no usable answer.
-    """
+    """None where screening is simulated, or there is no such account or wallet. Raises
+    ServiceUnavailable: the service has no usable answer."""
     port = context.ports.screening
     if port is None:
         return None

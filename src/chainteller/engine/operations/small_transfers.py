@@ -104,11 +104,8 @@ def _validity_s(request: SmallTransferRequest) -> int:
 
 
 def _asset(account: Record, wallet: Record) -> Asset:
-    """What the wallet is to send: its network's own coin.
-
-    Raises:
-        NetworkMismatch, UnsupportedNetwork.
-    """
+    """What the wallet is to send: its network's own coin. Raises NetworkMismatch,
+    UnsupportedNetwork."""
     if wallet.network != account.network:
         raise NetworkMismatch(
             "The wallet is on another network than the blockchain account.",

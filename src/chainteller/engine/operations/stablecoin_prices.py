@@ -27,11 +27,8 @@ def suspended(context: EngineContext, at: int) -> frozenset[Asset]:
 def spendable(
     available: Mapping[Asset, int], off_par: frozenset[Asset], cents: int, market: str, now: int
 ) -> Mapping[Asset, int]:
-    """The balances that may pay for ``cents``, without suspended stablecoins.
-
-    Raises:
-        MarketUnavailable: PEG_DEVIATION, if the funds would suffice with every stablecoin at par.
-    """
+    """The balances that may pay for ``cents``, without suspended stablecoins. Raises
+    MarketUnavailable: PEG_DEVIATION, if the funds would suffice with every stablecoin at par."""
     if off_par.isdisjoint(available):
         return available
     usable = {asset: atoms for asset, atoms in available.items() if asset not in off_par}

@@ -163,10 +163,7 @@ _Parts = dict[Asset, dict[str, int]]
 
 def _postings(connection: Session, account: Record) -> list[_Posting]:
     """Every posting to the account's sub-balances; those of one stand together, in their order.
-
-    Raises:
-        StatementUnbalanced: an entry of the account's trail can't be read.
-    """
+    Raises StatementUnbalanced: an entry of the account's trail can't be read."""
     codes, found = {customer(account.id, bucket) for bucket in Bucket}, list[_Posting]()
     try:
         for told in views.posted_to(connection, account.organisation_id, account.id):
@@ -348,11 +345,8 @@ def _figures(
     period: _Period,
     records: Mapping[str, Record],
 ) -> tuple[tuple[StatementBalance, ...], tuple[StatementMovement, ...]]:
-    """Balances by asset and the movements between them.
-
-    Raises:
-        StatementUnbalanced: opening balance and movements aren't the closing balance.
-    """
+    """Balances by asset and the movements between them. Raises StatementUnbalanced: opening balance
+    and movements aren't the closing balance."""
     opening = _held(_at(*history, period.first))
     closing = _held(_at(*history, period.last))
     running: dict[Asset, int] = defaultdict(int)

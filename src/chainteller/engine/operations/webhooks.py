@@ -257,11 +257,7 @@ def message(event: Event, secrets: tuple[bytes, ...], at: int) -> tuple[dict[str
 
 def secrets_of(connection: Session, row: Record, at: int) -> tuple[bytes, ...]:
     """The secrets that sign for an endpoint at an instant, the newest first; none where they were
-    made with another writer's key.
-
-    Raises:
-        WriterKeyMissing.
-    """
+    made with another writer's key. Raises WriterKeyMissing."""
     marker = marks.of(connection)
     if marker.identity(connection) != row.made_with:
         return ()

@@ -57,11 +57,8 @@ def archive(context: EngineContext, path: Path, keep_days: int) -> Generator[int
 
 
 def erase(context: EngineContext, path: Path, organisation_id: str, customer_id: str) -> int:
-    """Erase the inputs of a forgotten customer's entries in an archive; returns of how many.
-
-    Raises:
-        ServiceUnavailable: an archive that can't be used (``archives.open_archive``).
-    """
+    """Erase the inputs of a forgotten customer's entries in an archive; returns of how many. Raises
+    ServiceUnavailable: an archive that can't be used (``archives.open_archive``)."""
     with context.database.read() as connection:
         deployment = derived_deployment(connection)
         numbers = erasing.archived(connection, organisation_id, customer_id)

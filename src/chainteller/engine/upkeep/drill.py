@@ -65,11 +65,8 @@ def require_same_deployment(database: Database, restored: Database) -> None:
 
 
 def compare(context: EngineContext, restored: Database) -> Loss:
-    """Compare a database and what witnesses have seen of it with a restored backup.
-
-    Raises:
-        ServiceUnavailable: one of them can't be read.
-    """
+    """Compare a database and what witnesses have seen of it with a restored backup. Raises
+    ServiceUnavailable: one of them can't be read."""
     acts: Counter[str] = Counter()
     breaches: list[str] = []
     with context.database.read(patient=True) as live, restored.read(patient=True) as copy:

@@ -12,11 +12,7 @@ from chainteller.storage.queries import disputes, figures, quotas, webhooks
 
 
 def read(context: EngineContext) -> tuple[Figure, ...]:
-    """All figures of now.
-
-    Raises:
-        ServiceUnavailable: the database can't be used.
-    """
+    """All figures of now. Raises ServiceUnavailable: the database can't be used."""
     with context.database.read() as connection:
         at = now(context, connection)
         found = figures.read(connection, at)

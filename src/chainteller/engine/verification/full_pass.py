@@ -94,30 +94,21 @@ def verify(database: Database, past: Past | None = None) -> tuple[Breach, ...]:
 
 
 def verify_structure(database: Database) -> tuple[Breach, ...]:
-    """17: tables and columns without which nothing else can be verified.
-
-    Raises:
-        ServiceUnavailable: the database cannot be read.
-    """
+    """17: tables and columns without which nothing else can be verified. Raises ServiceUnavailable:
+    the database cannot be read."""
     with inspection.snapshot(database) as connection:
         return tuple(conduct.nothing_is_missing(connection))
 
 
 def verify_heads(kept: KeptHeads | None, database: Database) -> tuple[Breach, ...]:
-    """21: each log is the one whose head was kept outside the database.
-
-    Raises:
-        ServiceUnavailable: the database cannot be read.
-    """
+    """21: each log is the one whose head was kept outside the database. Raises ServiceUnavailable:
+    the database cannot be read."""
     return () if kept is None else breaches_of_heads(kept.follow(database))
 
 
 def verify_key_uses(uses: KeyUses | None, database: Database) -> tuple[Breach, ...]:
-    """20: each API key that this process took was then as the log says.
-
-    Raises:
-        ServiceUnavailable: the database cannot be read.
-    """
+    """20: each API key that this process took was then as the log says. Raises ServiceUnavailable:
+    the database cannot be read."""
     found = () if uses is None else uses.breaches()
     if not found:
         return ()
@@ -126,11 +117,8 @@ def verify_key_uses(uses: KeyUses | None, database: Database) -> tuple[Breach, .
 
 
 def verify_claims(database: Database) -> ClaimsReport:
-    """15: check every ownership claim again, signatures included.
-
-    Raises:
-        ServiceUnavailable: the database cannot be read.
-    """
+    """15: check every ownership claim again, signatures included. Raises ServiceUnavailable: the
+    database cannot be read."""
     with inspection.snapshot(database) as connection:
         return recheck_claims(connection)
 
@@ -203,10 +191,7 @@ def verify_since(
 
 def verify_all(database: Database) -> tuple[Breach, ...]:
     """As ``verify``, with the organisation of each breach, and without what follows from one.
-
-    Raises:
-        ServiceUnavailable: the database cannot be read.
-    """
+    Raises ServiceUnavailable: the database cannot be read."""
     with inspection.snapshot(database) as connection:
         found = list(breaches(connection))
         if any(each.invariant == _MISSING for each in found):
@@ -223,11 +208,8 @@ def _with_organisations(connection: Session, found: Iterable[Breach]) -> tuple[B
 
 
 def recent_ends(database: Database, most: int) -> dict[str, End]:
-    """How all logs ended before their newest entries, at most ``most`` in all.
-
-    Raises:
-        ServiceUnavailable: the database cannot be read.
-    """
+    """How all logs ended before their newest entries, at most ``most`` in all. Raises
+    ServiceUnavailable: the database cannot be read."""
     with inspection.snapshot(database) as connection:
         sizes = views.sizes(connection)
         share = most // max(1, len(sizes))
@@ -262,11 +244,8 @@ def _collect(found: list[Breach], new: Breaches) -> None:
 
 
 def verify_chain(database: Database, past: Past | None = None) -> ChainReport:
-    """Check every entry of every log: its place, its hash and its mark.
-
-    Raises:
-        ServiceUnavailable: the database cannot be read.
-    """
+    """Check every entry of every log: its place, its hash and its mark. Raises ServiceUnavailable:
+    the database cannot be read."""
     with inspection.snapshot(database) as connection:
         books, found = replay.read(connection, past or Past())
         rows = sum(head.size for head in books.heads.values())

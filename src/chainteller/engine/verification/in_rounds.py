@@ -79,11 +79,7 @@ class Process:
                 given.write(self._given)
 
     def found(self) -> tuple[Breach, ...] | None:
-        """What it found; None while it runs.
-
-        Raises:
-            ValueError: it failed.
-        """
+        """What it found; None while it runs. Raises ValueError: it failed."""
         if self._running is None or self._told is None or self._running.poll() is None:
             return None
         code, self._running = self._running.returncode, None
@@ -151,11 +147,8 @@ class Verifier(Background):
                 self._tell([Breach(17, f"they can't be verified: {error!r}", "rows")])
 
     def turn(self) -> None:
-        """Verify what is due by the bank's clock.
-
-        Raises:
-            ServiceUnavailable: the database can't be used.
-        """
+        """Verify what is due by the bank's clock. Raises ServiceUnavailable: the database can't be
+        used."""
         now, times = self._now(), 1 if self._leads() else _OTHERS
         if not 0 <= now - self._looked_at < INTERVAL:
             self._look(now)

@@ -210,11 +210,8 @@ _WORDS: Mapping[str, str] = {
 
 
 def read_request(model: type[Model], body: object) -> Model:
-    """Validate a request's body.
-
-    Raises:
-        ValidationFailed: naming each field; the input itself is never repeated.
-    """
+    """Validate a request's body. Raises ValidationFailed: naming each field; the input itself is
+    never repeated."""
     try:
         return model.model_validate(body, by_alias=True, by_name=False)
     except ValidationError as error:

@@ -32,11 +32,8 @@ _ROW = {"no": False, "body": "0" * 65_536}
 
 
 def try_to_write(path: Path) -> None:
-    """Commit the trial to a SQLite file.
-
-    Raises:
-        ServiceUnavailable: it failed; STORAGE_LOCKED if another connection writes.
-    """
+    """Commit the trial to a SQLite file. Raises ServiceUnavailable: it failed; STORAGE_LOCKED if
+    another connection writes."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
     try:
         with closing(

@@ -153,11 +153,8 @@ def append(
 
 
 def create(rows: Writer, act: Act) -> None:
-    """Write the first entry of a new database, which names the deployment, and make its key.
-
-    Raises:
-        WriterKeyMissing: the key can't be written or read.
-    """
+    """Write the first entry of a new database, which names the deployment, and make its key. Raises
+    WriterKeyMissing: the key can't be written or read."""
     end = lock(rows.connection, DEPLOYMENT)
     append(rows, {DEPLOYMENT: end}, {DEPLOYMENT: [act]}, 0, Stamp())
 

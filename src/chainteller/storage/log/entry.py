@@ -203,12 +203,8 @@ def leaf_of(found: bytes) -> bytes:
 
 
 def read(number: int, found: bytes, parts: Parts = WHOLE) -> Entry:
-    """What an entry's body says. What isn't among ``parts`` is empty.
-
-    Raises:
-        ValueError: it has a form that no build writes, or a line that isn't the one that the first
-            line names.
-    """
+    """What an entry's body says. What isn't among ``parts`` is empty. Raises ValueError: it has a
+    form that no build writes, or a line that isn't the one that the first line names."""
     try:
         first, second, third = found.split(b"\n")
         told = parse_json(first)
@@ -272,11 +268,7 @@ def pack(found: bytes) -> bytes:
 
 
 def unpack(stored: bytes) -> bytes:
-    """The body of a stored form.
-
-    Raises:
-        ValueError: it isn't what ``pack`` made.
-    """
+    """The body of a stored form. Raises ValueError: it isn't what ``pack`` made."""
     if stored[:1] != _FORM:
         raise ValueError("an entry of an unknown form")
     inflate = _INFLATE.copy()

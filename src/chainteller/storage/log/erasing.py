@@ -35,10 +35,7 @@ def archived(connection: Session, organisation_id: str, customer_id: str) -> lis
 
 def erase_inputs(connection: Session, organisation_id: str, customer_id: str) -> int:
     """Erase the inputs of every entry about a customer's records that is here; returns of how many.
-
-    Raises:
-        ValueError: an entry can't be read.
-    """
+    Raises ValueError: an entry can't be read."""
     return erase_of(
         connection, organisation_id, _ABOUT.run(connection, organisation_id, customer_id)
     )

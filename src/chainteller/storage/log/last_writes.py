@@ -508,11 +508,7 @@ def told_about(connection: Session, organisation_id: str, subject: str) -> list[
 
 def altered(connection: Session, organisation_id: str, numbers: Iterable[int]) -> int | None:
     """The first of some entries that nobody with the writer's key wrote in its place; None if each
-    is good.
-
-    Raises:
-        WriterKeyMissing: no mark can be checked.
-    """
+    is good. Raises WriterKeyMissing: no mark can be checked."""
     wanted = sorted(set(numbers))
     found = {each.entry.number: each for each in _at(connection, organisation_id, wanted)}
     for number in wanted:

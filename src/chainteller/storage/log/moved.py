@@ -23,10 +23,7 @@ class Told(NamedTuple):
 
 def told_by(found: Entry) -> tuple[str, Told] | None:
     """Which log's entries a step of archiving moved; None if the entry is about something else.
-
-    Raises:
-        KeyError: it's one that no build writes, or its inputs were erased.
-    """
+    Raises KeyError: it's one that no build writes, or its inputs were erased."""
     if found.log != DEPLOYMENT or found.action != ARCHIVED or found.error is not None:
         return None
     told = found.inputs or {}

@@ -79,11 +79,8 @@ class Writer:
         return True
 
     def insert_once(self, table: Table, row: Row, taken: Exception) -> None:
-        """Insert a row, before anything that follows is read.
-
-        Raises:
-            Exception: ``taken``, a unique key of it is. It may be raised by a later statement.
-        """
+        """Insert a row, before anything that follows is read. Raises Exception: ``taken``, a unique
+        key of it is. It may be raised by a later statement."""
         sealed = self._salted(table, row)
 
         def keep(found: Found) -> None:

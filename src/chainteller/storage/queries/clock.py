@@ -28,11 +28,8 @@ _ROW_WITH_SERVER_CLOCK = Source(records.Clock, last_at=_LAST_AT, **_OF_SERVER_CL
 
 
 def read(connection: Session, *, server_clock: bool) -> Record:
-    """The row of the clock, with ``server_clock`` if requested.
-
-    Raises:
-        ServiceUnavailable: DAMAGED, the row is missing, or every log.
-    """
+    """The row of the clock, with ``server_clock`` if requested. Raises ServiceUnavailable: DAMAGED,
+    the row is missing, or every log."""
     statement = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
     return _whole(connection.execute(statement).first())
 

@@ -73,11 +73,8 @@ _LOCK = Query("SELECT pg_advisory_xact_lock(:key) AS value", Value, only=POSTGRE
 
 
 def inspect_file(path: Path) -> None:
-    """Refuse a file that SQLite would take for a new database or fail on without saying why.
-
-    Raises:
-        ServiceUnavailable: CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE.
-    """
+    """Refuse a file that SQLite would take for a new database or fail on without saying why. Raises
+    ServiceUnavailable: CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE."""
     try:
         if path.is_dir():
             raise IsADirectoryError(path)

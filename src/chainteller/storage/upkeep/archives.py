@@ -204,10 +204,7 @@ class Archive:
 
     def erase_inputs(self, organisation_id: str, numbers: Sequence[int]) -> int:
         """Erase the inputs of some entries, as far as the file has them; returns of how many.
-
-        Raises:
-            ServiceUnavailable: ARCHIVE_UNUSABLE, it can't be written or read.
-        """
+        Raises ServiceUnavailable: ARCHIVE_UNUSABLE, it can't be written or read."""
         values = {"organisation": organisation_id, "numbers": list(numbers)}
         try:
             with self._file.write() as connection:
@@ -362,11 +359,8 @@ def _origin(path: Path) -> tuple[int, str] | None:
 
 
 def open_to_write(path: Path, database: Database, deployment: str) -> Archive:
-    """Open an archive that is to go on, or make a new one.
-
-    Raises:
-        ServiceUnavailable: as ``open_archive``, and ARCHIVE_BEHIND; nothing was changed.
-    """
+    """Open an archive that is to go on, or make a new one. Raises ServiceUnavailable: as
+    ``open_archive``, and ARCHIVE_BEHIND; nothing was changed."""
     if database.path is not None and path.absolute() == database.path.absolute():
         raise _unusable(path, "it's the database itself")
     remove_left_drafts(path.absolute().parent)

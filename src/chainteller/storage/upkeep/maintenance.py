@@ -78,11 +78,8 @@ def connected(
 
 
 def check(url: str) -> DatabaseReport:
-    """Check a database without changing it.
-
-    Raises:
-        ServiceUnavailable: there is no database, or it can't be read.
-    """
+    """Check a database without changing it. Raises ServiceUnavailable: there is no database, or it
+    can't be read."""
     path = sqlite_path(url)
     if path is not None:
         return _check_file(path)

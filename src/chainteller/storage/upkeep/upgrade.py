@@ -115,11 +115,8 @@ class Notices:
 
 
 def plan(url: str) -> UpgradePlan:
-    """The steps of ``upgrade``, in their order; only reads.
-
-    Raises:
-        ServiceUnavailable: NO_DATABASE, or as ``upgrade``.
-    """
+    """The steps of ``upgrade``, in their order; only reads. Raises ServiceUnavailable: NO_DATABASE,
+    or as ``upgrade``."""
     path = sqlite_path(url)
     if path is not None:
         require_file(path)
@@ -129,10 +126,7 @@ def plan(url: str) -> UpgradePlan:
 
 def revisions(url: str) -> tuple[str, str]:
     """The revision of the database (empty for a new one) and the one of this build; only reads.
-
-    Raises:
-        ServiceUnavailable: as ``plan``.
-    """
+    Raises ServiceUnavailable: as ``plan``."""
     path = sqlite_path(url)
     if path is not None:
         require_file(path)
