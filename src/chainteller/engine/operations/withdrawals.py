@@ -383,19 +383,12 @@ def cancel(tx: UnitOfWork, account_id: str, withdrawal_id: str) -> Transfer:
         return transfer_rows.to_model(row)
     is_sent = provider_requests.is_under_way(tx.connection, row.id)
     decided = decide_cancellation(account, row, tx.now, is_sent=is_sent)
-    outcome.apply(tx, ending_decision(tx, decided, DecisionStatus.WITHDRAWN))
+    decision = decisions.find_open(tx.connection, tx.organisation_id, row.id, lock=True)
+    if decision is not None:
+        ended = decision_records.ended(decision, DecisionStatus.WITHDRAWN, tx.name, tx.now)
+        decided = decided.joined(ended)
+    outcome.apply(tx, decided)
     return transfer_rows.to_model(decided.record(Tables.transfer, row))
-
-
-def ending_decision(
-    tx: UnitOfWork, decided: Outcome, status: DecisionStatus, code: str | None = None
-) -> Outcome:
-    """What becomes of a locked withdrawal, with the end of the decision that it waits for, if it
-    does."""
-    decision = decisions.find_open(tx.connection, tx.organisation_id, decided.subject, lock=True)
-    if decision is None:
-        return decided
-    return decided.joined(decision_records.ended(decision, status, tx.name, tx.now, code))
 
 
 def decide_cancellation(
