@@ -395,6 +395,9 @@ class Console(ConsoleShell):
         """Two quick presses of the key that closed it close nothing else."""
         self.typed_ahead.once_only(DEAF_S)
         self.opening.answered()
+        if self.closes_dialog:  # what a closed dialog hears doesn't come back
+            self.closes_dialog = False
+            self.release_keys()
 
     async def on_event(self, event: events.Event) -> None:
         """Keys are dropped while the desk is deaf, and wait while it changes its place.
@@ -402,10 +405,9 @@ class Console(ConsoleShell):
         With no field open a key runs its command here and now, so that the next key already
         meets what it opened.
         """
-        if isinstance(event, events.Key) and await self._key_ends_here(event):
-            return
-        heard = _came_back(event)  # and its command runs now
-        await super().on_event(event)
+        heard = _came_back(event)
+        if not (isinstance(event, events.Key) and await self._key_ends_here(event)):
+            await super().on_event(event)  # the command of a key that came back runs now
         if heard == "tab":
             self.release_keys()
         if self.closes_dialog and heard == "escape":
