@@ -141,6 +141,15 @@ def test_a_key_is_rotated_once(keys: ApiKeys) -> None:
         keys.rotate(old.key_id)
 
 
+def test_a_key_that_has_ended_is_not_rotated(world: World, keys: ApiKeys) -> None:
+    revoked, expired = keys.create("one"), keys.create("two", expires="1h")
+    keys.revoke(revoked.key_id)
+    world.advance(3_600)
+    for each in (revoked, expired):
+        with pytest.raises(Conflict):
+            keys.rotate(each.key_id)
+
+
 def test_a_rotation_gives_no_scope_that_only_the_database_has(world: World, keys: ApiKeys) -> None:
     old = keys.create("branch", ("accounts:read",))
     alter(world, "scopes = 'accounts:read admin'")
@@ -241,6 +250,17 @@ def test_the_authenticator_sees_a_revocation_after_a_moment_and_an_expiry_at_onc
     with pytest.raises(Unauthorized) as refused:
         door.principal(expiring.text)
     assert refused.value.details == {"reason": "EXPIRED"}
+
+
+def test_a_remembered_key_ends_with_its_overlap(world: World, keys: ApiKeys) -> None:
+    door = Authenticator(world.context, lambda: 100.0)
+    old = keys.create("branch")
+    keys.rotate(old.key_id, "1h")
+    assert door.principal(old.text).actor.key_id == old.key_id
+    world.advance(3_600)
+    with pytest.raises(Unauthorized) as refused:
+        door.principal(old.text)
+    assert refused.value.details == {"reason": "REVOKED"}
 
 
 def test_the_authenticator_remembers_no_wrong_key(world: World, keys: ApiKeys) -> None:
