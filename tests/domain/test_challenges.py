@@ -6,6 +6,8 @@ from chainteller.domain.challenges import (
     DORMANCY,
     EXPIRY_WARNING,
     POLICY_VERSION,
+    challenge_status,
+    claim_status,
     expiry,
     is_verified,
     verification_status,
@@ -47,3 +49,13 @@ def test_a_challenge_ends_at_a_whole_second_and_is_never_shorter_than_asked(
     now: int, end: int
 ) -> None:
     assert expiry(now, 60) == end * 1_000_000
+
+
+@pytest.mark.parametrize(("late", "is_over"), [(0, False), (1, True)])
+def test_a_challenge_and_a_claim_hold_until_their_last_instant(late: int, is_over: bool) -> None:
+    times = {"now": NOW + late, "expires": NOW}
+    assert (challenge_status("open", **times) == "expired") is is_over
+    assert (claim_status("valid", **times) == "expired") is is_over
+    assert (challenge_status("used", **times), claim_status("linked", **times)) == (
+        "used", "linked"
+    )  # fmt: skip
