@@ -13,7 +13,7 @@ from tests.world.serving import served
 from chainteller.domain.actors import DESK_SCOPES
 from chainteller.domain.agents import Permission, public_key_text
 from chainteller.domain.clock import Clock
-from chainteller.domain.options import EngineOptions
+from chainteller.domain.options import EngineOptions, Rates
 from chainteller.domain.policy import CasePolicy, CaseWanted, Policy
 from chainteller.engine.core.ports import Issuer
 from chainteller.engine.deployment import EmbeddedDeployment
@@ -81,14 +81,18 @@ def served_bank(
     starts: bool = False,
     ping_s: float = 15.0,
     issuer: Issuer | None = None,
+    rates: Rates | None = None,
     **more: Any,
 ) -> Iterator[Bank]:
     """A bank with a policy and further options of the engine, on a real port; its threads run only
-    if it ``starts``, and people may sign in with an ``issuer``."""
+    if it ``starts``, people may sign in with an ``issuer``, and nothing is limited without
+    ``rates``."""
     world = build(
         sqlite_url(folder), options=EngineOptions(rate_limits=False, policy=policy, **more)
     )
-    options = DeploymentOptions("0.0.test", rate_limits=False, needs_agents=True)
+    options = DeploymentOptions(
+        "0.0.test", rate_limits=rates is not None, rates=rates or Rates(), needs_agents=True
+    )
     deployment = EmbeddedDeployment(replace(world.engine), options, issuer=issuer)
     if starts:
         deployment.start()

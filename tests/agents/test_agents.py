@@ -16,6 +16,7 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import SECOND
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
+from chainteller.domain.options import Rate, Rates
 from chainteller.domain.policy import Policy
 from chainteller.domain.signed_requests import Target
 from chainteller.engine.operations.keys import REMEMBERED_S
@@ -143,6 +144,22 @@ def test_an_agent_has_nothing_that_the_api_key_lacks(bank: Bank) -> None:
     assert refusal(desk.service.deposit, account, ONE).code == "FORBIDDEN"
 
 
+def test_an_agent_leaves_the_others_of_the_key_their_rate(tmp_path: Path) -> None:
+    with served_bank(tmp_path, rates=Rates(read=Rate(0.001, 4))) as bank:
+        busy, other = bank.desk("a.brandt"), bank.desk("m.koch")
+        found = [_code(busy) for _ in range(5)]
+        assert (found[0], found[-1]) == ("", "RATE_LIMITED")
+        assert _code(other) == ""
+
+
+def _code(desk: Desk) -> str:
+    try:
+        desk.service.trading_accounts()
+    except ServiceError as error:
+        return error.code
+    return ""
+
+
 def test_a_revoked_agent_is_out_at_once(bank: Bank) -> None:
     desk, supervisor = bank.desk("a.brandt"), bank.desk("m.koch", "supervisor")
     desk.service.trading_accounts()
@@ -169,10 +186,12 @@ def test_a_signature_holds_for_a_minute(bank: Bank) -> None:
     slow = bank.world.clock
     assert slow is not None
     at = slow.now()
-    desk.sign._clock = type(slow)(at - 61 * SECOND)
-    assert reason(refusal(desk.service.trading_accounts)) == "SIGNATURE_TIME"
-    desk.sign._clock = type(slow)(at - 59 * SECOND)
-    desk.service.trading_accounts()
+    for refused in (-61, 61):
+        desk.sign._clock = type(slow)(at + refused * SECOND)
+        assert reason(refusal(desk.service.trading_accounts)) == "SIGNATURE_TIME"
+    for taken in (-59, 59):
+        desk.sign._clock = type(slow)(at + taken * SECOND)
+        desk.service.trading_accounts()
 
 
 def test_a_copy_of_the_agents_id_is_no_agent(bank: Bank) -> None:
