@@ -180,6 +180,12 @@ def test_it_ends_with_the_signature_that_it_rests_on_and_by_its_age(case: Case) 
         case.derive("carol-ethereum")
 
 
+def test_a_wallet_whose_verification_has_ended_proves_no_other(case: Case) -> None:
+    case.sign(ALICE)
+    case.world.advance(181 * 86_400)  # nobody has used it for so long
+    assert case.finding(case.challenge(BOB)) == "EXTENDED_KEY_ALONE"
+
+
 def test_the_policy_may_refuse_them(tmp_path: Path) -> None:
     options = EngineOptions(rate_limits=False, extended_keys=False)
     world = build(sqlite_url(tmp_path / "off"), options=options)
