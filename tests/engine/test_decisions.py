@@ -14,7 +14,7 @@ from tests.refusals import details, refusal
 from tests.tampering.altering import unguarded
 from tests.world.engines import DPT, START, USDC_SOLANA, World, make_world
 
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import DESK_SCOPES, Actor
 from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import HOUR, SECOND, format_instant
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
@@ -411,13 +411,14 @@ def test_of_several_who_do_the_same_at_once_one_does_it(own_postgres_bank: str) 
 
 
 def test_closing_a_market_needs_the_scope_of_the_deployment(bank: Bank) -> None:
-    scopes = frozenset({"decisions:write"})
+    scopes = frozenset(DESK_SCOPES)
     limited = bank.engine.acting_as(Actor(name="desk", key_id="k", scopes=scopes))
     asked = OpenDecision(kind="market", subject="sol-usd", reason="MAINTENANCE")
     assert refusal(limited.open_decision, asked).code == "FORBIDDEN"
     bank.engine.open_decision(asked)
     found = bank.decision("sol-usd")
     assert refusal(limited.approve_decision, found.id, YES).code == "FORBIDDEN"
+    assert refusal(limited.refuse_decision, found.id, NO).code == "FORBIDDEN"
     assert limited.open_decision(bank.control()).value.status == "open"
 
 
