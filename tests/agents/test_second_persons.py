@@ -11,11 +11,13 @@ from tests.world.engines import make_world
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import HOUR, format_instant
+from chainteller.domain.decisions import AtDeadline, Payment, ReviewCondition, ReviewLine
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.policy import Needing, Policy, TwoPersons
 from chainteller.engine.engine import Engine
 from chainteller.engine.operations.keys import ApiKeys
+from chainteller.engine.operations.withdrawals import waits_for_person
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.decisions import DecisionNote, OpenDecision
 
@@ -144,6 +146,19 @@ def test_nothing_ends_by_itself_that_needs_two(bank: TwoPersonBank) -> None:
     for asked in (bank.control(until=until), market):
         assert refusal(bank.engine.open_decision, asked).code == "VALIDATION_ERROR"
     assert bank.controls() == []
+
+
+def test_a_line_passes_at_its_deadline_only_what_needs_no_second_person() -> None:
+    line = ReviewLine(ReviewCondition.UNVERIFIED_WALLET, 0, 3_600, AtDeadline.APPROVE)
+    policy = Policy((line,), two=TWO)
+    found = [
+        waits_for_person(Payment(DestinationClass.UNVERIFIED, cents), policy, 0)
+        for cents in (10_000, 10_001)
+    ]
+    assert [each and (each.needs_two, each.then) for each in found] == [
+        (False, AtDeadline.APPROVE),
+        (True, AtDeadline.REFUSE),
+    ]
 
 
 def test_a_weaker_control_replaces_none_that_two_persons_lift(bank: TwoPersonBank) -> None:
