@@ -14,11 +14,13 @@ from tests.tampering.bank import NAMES, archive_all, prove_wallet
 from tests.world.customers import CustomerSeed
 from tests.world.engines import DPT, USDC_ETHEREUM, USDC_SOLANA, World, make_world
 
+from chainteller.domain.actors import Actor
 from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.policy import Policy
+from chainteller.engine.operations.keys import ApiKeys
 from chainteller.engine.verification.full_pass import recent_ends, verify_since
 from chainteller.service.errors import BooksDisputed
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
@@ -28,6 +30,7 @@ from chainteller.storage.db.records import Tables
 
 _FIRST = ReviewLine(ReviewCondition.FIRST_USE, 0, 86_400, AtDeadline.REFUSE)
 _WALLET = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
+_MADE_OLD = f"UPDATE transfer SET created = created - {31 * DAY}"  # noqa: S608 - our own words
 _MOVED = (
     "UPDATE blockchain_account SET customer_id = "
     "(SELECT customer_id FROM trading_account WHERE bank_account_id = 'DDA-1')"
@@ -86,6 +89,7 @@ def test_money_that_only_the_database_has_is_not_paid(bank: World, *, is_bought:
     [
         "DELETE FROM transfer WHERE direction = 'withdrawal' AND ordinal = {}",
         "UPDATE transfer SET notional_cents = 1 WHERE direction = 'withdrawal' AND ordinal = {}",
+        _MADE_OLD + " WHERE direction = 'withdrawal' AND ordinal = {}",
     ],
 )
 @pytest.mark.parametrize("number", [1, 2])
@@ -210,3 +214,18 @@ def test_a_new_wallet_that_somebody_made_older_for_a_moment_is_not_paid(bank: Wo
     paid = bank.engine.withdrawal_record(bank.account, waiting.id)
     assert paid.failure_reason is not None
     assert "couldn't receive anything" in paid.failure_reason.message
+
+
+def test_nothing_is_paid_that_a_key_has_asked_for_which_had_ended(bank: World) -> None:
+    """Somebody opened it for a moment; it would have expired much later."""
+    keys = ApiKeys(bank.context)
+    key = keys.create("branch", expires="90d")
+    keys.revoke(key.key_id)
+    bank.clock.advance(2 * MINUTE)
+    opened = bank.engine.acting_as(Actor(key_id=key.key_id))
+    request = WithdrawalRequest(amount="1.00", currency=DPT)
+    waiting = opened.withdraw(bank.account, request).value
+    bank.settle()
+    paid = bank.engine.withdrawal_record(bank.account, waiting.id)
+    assert paid.failure_reason is not None
+    assert f"API key {key.key_id} had ended" in paid.failure_reason.message
