@@ -139,3 +139,18 @@ def test_a_balance_that_was_altered_before_its_next_posting_is_named(world: Worl
     found = {each.where for each in verify_since(world.database, heads).breaches}
     assert found >= {f"entry {newest} of default"}
     assert found <= {f"entry {newest} of default", named}
+
+
+def test_a_row_that_was_altered_before_its_next_write_is_named(world: World) -> None:
+    """The write has sealed the alteration."""
+    heads = verify_since(world.database, {}).ends
+    world.deposit("1.00")
+    account = Tables.trading_account
+    with world.database.write() as connection:
+        mine = update(account).where(account.c.id == world.account)
+        connection.execute(mine.values(bank_account_type="savings"))
+        connection.commit()
+    world.deposit("1.00")
+    (found,) = verify_since(world.database, heads).breaches
+    assert found.where == f"trading_account {world.account}"
+    assert "then written over by" in found.what
