@@ -291,6 +291,14 @@ def test_what_is_never_answered_is_unknown_and_a_persons_to_settle(
     assert ported.usd() == (("60.00" if is_done else "100.00"), "0.00")
 
 
+def test_two_payments_of_an_account_are_made_twice(ported: Ported) -> None:
+    ported.deposit()
+    payments = [ported.withdraw("10.00") for _ in range(2)]
+    ported.later(0)
+    assert [ported.status(each) for each in payments] == ["completed", "completed"]
+    assert ported.at_bank() == 992_000
+
+
 def test_a_late_answer_settles_it_without_doing_it_twice(ported: Ported) -> None:
     ported.bank.faults = {"silent"}
     deposit = ported.deposit()
@@ -351,6 +359,17 @@ def test_custody_sends_to_a_wallet_and_confirms_it_later(ported: Ported) -> None
     assert sent.status == "sent"
     assert str(sent.network_tx_hash).startswith("0x")
     ported.later(60)
+    assert ported.status(withdrawal) == "completed"
+
+
+def test_what_custody_has_confirmed_meanwhile_is_booked_at_once(ported: Ported) -> None:
+    """Both postings to what is in transit are in one entry."""
+    withdrawal = _pay(ported, _wallet(ported, f"0x{'aa' * 20}"))
+    ported.bank.faults = {"silent"}
+    ported.later(0)
+    assert ported.status(withdrawal) == "processing"
+    ported.bank.faults = set()
+    ported.later(2)
     assert ported.status(withdrawal) == "completed"
 
 
