@@ -350,6 +350,13 @@ def test_a_server_that_another_one_stands_for_looks_as_often(
     assert len(a_minute(world, follower)) == 1
 
 
+def test_it_looks_although_the_clock_was_set_back(world: World, verifier: Verifier) -> None:
+    named = alter(world, raise_a_balance)
+    world.clock.set(world.clock.now() - DAY)
+    verifier.turn()
+    assert [each.where for each in world.engine.disputes().data] == [named]
+
+
 def test_the_row_that_says_when_can_be_deleted_without_an_effect(
     world: World, verifier: Verifier
 ) -> None:
