@@ -1,5 +1,6 @@
 """One effect a key; refusals leave the key free; the audit trail has them all."""
 
+from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
@@ -9,12 +10,14 @@ from tests.world.engines import DPT, START, World
 
 from chainteller.domain.clock import DAY, format_instant
 from chainteller.engine.core import unit_of_work
+from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.upkeep import upkeep
 from chainteller.engine.verification.full_pass import verify
+from chainteller.service.errors import Conflict
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
-from chainteller.service.operations import OPERATIONS, TEST_WEBHOOK, Call, Write
+from chainteller.service.operations import DEPOSIT, OPERATIONS, TEST_WEBHOOK, Call, Write
 
 
 def deposit(world: World, amount: str, key: str) -> object:
@@ -122,6 +125,10 @@ def _filled(model: type[BaseModel]) -> dict[str, Any]:
 def _value(kind: Any) -> object:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return _filled(kind)
+    if get_origin(kind) is tuple:
+        return [_value(get_args(kind)[0])]
+    if kind is bool:
+        return True
     if kind in {int, StrictInt}:
         return 1
     return get_args(kind)[0] if get_origin(kind) is Literal else "1"
@@ -153,3 +160,40 @@ def test_a_key_belongs_to_the_records_that_the_path_names(
     error = refusal(world.engine.call, other)
     assert error.code == "IDEMPOTENCY_KEY_REUSED"
     assert details(error) == {"key": "k", "firstUsedAt": format_instant(START)}
+
+
+def test_a_key_belongs_to_everything_that_is_asked_for() -> None:
+    """Also to what no trail keeps, as a signature and what somebody says in their own words."""
+    left_out, compared = list[str](), set[str]()
+    for operation in OPERATIONS:
+        if not isinstance(operation, Write) or operation.request is None:
+            continue
+        request = operation.request.model_validate(_filled(operation.request))
+        asked = unit_of_work.fingerprint(Call(operation, (), request))
+        for name, value in request:
+            if isinstance(value, str | tuple) and value:
+                other = request.model_copy(update={name: value * 2})
+                compared.add(name)
+                if unit_of_work.fingerprint(Call(operation, (), other)) == asked:
+                    left_out.append(f"{operation.name} {name}")
+    assert left_out == []
+    assert compared >= {"amount", "completed_challenge", "content", "lines", "statement"}
+
+
+def test_a_key_of_another_request_leaves_nothing_of_a_refusal(world: World) -> None:
+    """Otherwise a wrong signature counted though it was told that nothing was done."""
+    asked = DepositRequest(amount="1.00", currency=DPT)
+    first = Call(DEPOSIT, (world.account,), asked, key="k")
+    world.engine.call(first)
+    other = replace(first, request=asked.model_copy(update={"amount": "2.00"}))
+    left = list[str]()
+
+    def refuse(tx: UnitOfWork, *_: object) -> WireModel:
+        tx.when_refused(lambda _: left.append("counted"))
+        raise Conflict("Refused.", {})
+
+    context, actor = world.context, world.engine.actor
+    error = refusal(unit_of_work.write, context, actor, other, refuse)
+    assert (error.code, left) == ("IDEMPOTENCY_KEY_REUSED", [])
+    error = refusal(unit_of_work.write, context, actor, replace(other, key="l"), refuse)
+    assert (error.code, left) == ("CONFLICT", ["counted"])
