@@ -197,9 +197,9 @@ def test_where_heads_cannot_be_written_payouts_wait_and_nothing_is_in_dispute(ke
     place = kept.file.parent
     place.rename(place.with_name("moved"))
     place.write_text("a file where the folder should be")
+    assert [kept.pay(), kept.pay()] == [TransferStatus.PROCESSING] * 2
     assert kept.follow() == {}
     assert f"{kept.file.name}: " in kept.heads.unkept
-    assert [kept.pay(), kept.pay()] == [TransferStatus.PROCESSING] * 2
     assert kept.open_disputes() == []
     place.unlink()
     place.with_name("moved").rename(place)
