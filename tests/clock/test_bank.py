@@ -9,6 +9,7 @@ from sqlalchemy import text
 from tests.clock.banks import OPTIONS, Bank
 from tests.clock.machine import MachineClock
 from tests.tampering.bank import NAMES, prove_wallet
+from tests.webhooks.receiving import receiving
 from tests.world.bank import build, sqlite_url
 from tests.world.engines import USDC_ETHEREUM, USDC_SOLANA
 from tests.world.logs import entries
@@ -16,11 +17,15 @@ from tests.world.logs import entries
 from chainteller.adapters.webhook_http import HttpWebhooks
 from chainteller.domain.actors import Actor
 from chainteller.domain.agents import public_key_text
-from chainteller.domain.clock import DAY, HOUR, format_instant, from_datetime
+from chainteller.domain.clock import DAY, HOUR, SECOND, format_instant, from_datetime
+from chainteller.domain.evidence import EvidenceLevel
+from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.policy import Needing, Policy, TwoPersons
 from chainteller.domain.webhooks import WebhookHosts
 from chainteller.engine.core import timekeeping
+from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.deployment import EmbeddedDeployment
+from chainteller.engine.operations import limits
 from chainteller.engine.operations.claim_proofs import Rechecked, recheck
 from chainteller.engine.operations.keys import ApiKeys
 from chainteller.engine.upkeep import archiving, upkeep
@@ -29,7 +34,11 @@ from chainteller.engine.verification.full_pass import verify
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ClockUncertain, DestinationOnHold, QuoteExpired
 from chainteller.service.models.agents import ApproveAgent, EnrolAgent
-from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
+from chainteller.service.models.counterparties import (
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+    ReverificationRequest,
+)
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import (
     DepositRequest,
@@ -452,6 +461,78 @@ def test_a_hold_and_a_limit_begin_with_the_epoch(bank: Bank) -> None:
     bank.machine.passes(DAY_S)
     assert _used_in_a_day(bank) == {"0.00"}
     assert bank.engine.withdraw(bank.account, destination).value.status == "reviewing"
+
+
+def test_a_limit_of_a_level_begins_with_the_epoch(bank: Bank) -> None:
+    bank.stop()
+    bank.machine.step(10 * YEAR_S)
+    bank.start()
+    bank.withdraw("50.00")
+    with bank.context.database.write() as connection:
+        values = {"class": DestinationClass.VERIFIED.value, "level": EvidenceLevel.MEDIUM.value}
+        connection.execute(
+            text("UPDATE transfer SET destination_class = :class, evidence_level = :level"), values
+        )
+        connection.commit()
+    bank.machine.step(-10 * YEAR_S)
+    begun = bank.accept()
+    assert begun is not None
+    used = list[Spent]()
+
+    def load(tx: UnitOfWork) -> None:
+        used.extend(limits.load_used(tx, bank.account, EvidenceLevel.MEDIUM))
+
+    act(bank.context, Actor(), load)
+    assert {each.level: each.at for each in used} == {
+        None: begun.began_at,
+        EvidenceLevel.MEDIUM: begun.began_at,
+    }
+
+
+def test_a_wallet_that_had_to_be_verified_again_is_verified_in_the_next_epoch(bank: Bank) -> None:
+    bank.stop()
+    bank.machine.step(10 * YEAR_S)
+    bank.start()
+    bank.engine.deposit(bank.account, DepositRequest(amount="90.00", currency=USDC_ETHEREUM))
+    prove_wallet(bank.engine, bank.account, NAMES[0])
+    (custody,) = bank.engine.blockchain_accounts().data
+    (wallet,) = bank.engine.linked_counterparties(custody.id).data
+    again = ReverificationRequest(reason="AGENT_REQUEST")
+    bank.engine.require_reverification(custody.id, wallet.id, again)
+    bank.machine.step(-10 * YEAR_S)
+    assert bank.accept() is not None
+    prove_wallet(bank.engine, bank.account, NAMES[0], custody.id)
+    (wallet,) = bank.engine.linked_counterparties(custody.id).data
+    assert wallet.verification is not None
+    assert wallet.verification.status == "current"
+
+
+def test_whoever_asked_for_a_withdrawal_is_the_first_of_two_in_the_next_epoch(
+    tmp_path: Path,
+) -> None:
+    two = TwoPersons(0, HOUR_S, frozenset())
+    bank = Bank(sqlite_url(tmp_path), replace(OPTIONS, policy=Policy(two=two)))
+    bank.stop()
+    bank.machine.step(DAY_S)
+    bank.start()
+    bank.withdraw("50.00")
+    (decision,) = bank.engine.decisions().data
+    bank.machine.step(-DAY_S)
+    assert bank.accept() is not None
+    ben = bank.engine.acting_as(Actor(name="ben"))
+    decided = ben.approve_decision(decision.id, Approval()).value
+    assert (decided.first_by, decided.decided_by) == (decision.first_by, "ben")
+
+
+def test_webhooks_are_signed_with_the_time_of_the_bank(tmp_path: Path) -> None:
+    hosts = ("http://127.0.0.1",)
+    bank = Bank(sqlite_url(tmp_path), replace(OPTIONS, webhook_hosts=hosts))
+    with receiving() as receiver:
+        bank.engine.create_webhook(CreateWebhook(url=receiver.url))
+        bank.machine.step(4)  # too little for a doubt
+        sender = HttpWebhooks(WebhookHosts(hosts))
+        asyncio.run(Deliverer(bank.context, sender).deliver_due())
+    assert {each.timestamp_s for each in receiver.received} == {bank.machine.true // SECOND}
 
 
 def test_a_review_ends_as_long_after_its_request_as_it_was_meant_to(bank: Bank) -> None:

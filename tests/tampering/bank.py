@@ -143,14 +143,16 @@ def archive_all(world: World, path: Path) -> None:
     assert sum(archiving.archive(world.context, path, 1)) > 0
 
 
-def prove_wallet(engine: Engine, account: str, name: str) -> None:
-    """Open custody, refuse a wrong signature, accept a right one, link, and pay the wallet."""
+def prove_wallet(engine: Engine, account: str, name: str, custody_id: str = "") -> None:
+    """Open custody unless there is one, refuse a wrong signature, accept a right one, link, and pay
+    the wallet."""
     wallet = next(each for each in _WALLETS if each.name == name)
 
     def answer(text: str) -> str:
         return sign_sample(name, text, wallets=_WALLETS)
 
-    custody_id, counterparty_id = _prove(engine, account, wallet.address.display, answer)
+    custody_id = custody_id or _custody(engine, account)
+    counterparty_id = _prove(engine, custody_id, wallet.address.display, answer)
     destination = Destination(
         type="counterparty", counterparty_id=counterparty_id, blockchain_account_id=custody_id
     )
@@ -168,7 +170,8 @@ def prove_contract(world: World, address: str) -> None:
 
     with running(Node(chain), Node(chain, host="localhost")) as urls:
         rpc = EvmRpc({"ethereum": urls}, PATIENCE_S)
-        _prove(Engine(replace(world.context, chain=rpc)), world.account, address, answer)
+        engine = Engine(replace(world.context, chain=rpc))
+        _prove(engine, _custody(engine, world.account), address, answer)
 
 
 def prove_on_page(world: World, number: int) -> None:
@@ -190,16 +193,13 @@ def prove_on_page(world: World, number: int) -> None:
         _link(engine, custody_id, str(each.address), _claim(engine, custody_id, each, completed))
 
 
-def _prove(
-    engine: Engine, account: str, address: str, answer: Callable[[str], str]
-) -> tuple[str, str]:
-    """The ids of the custody and of the counterparty that are linked now."""
-    custody_id = _custody(engine, account)
+def _prove(engine: Engine, custody_id: str, address: str, answer: Callable[[str], str]) -> str:
+    """The id of the counterparty that is linked now."""
     asked = _ask(engine, custody_id, address)
     with suppress(InvalidSignature):
         _claim(engine, custody_id, asked, "0x" + "11" * 65)
     _link(engine, custody_id, address, _claim(engine, custody_id, asked, answer(asked.challenge)))
-    return custody_id, str(asked.counterparty_id)
+    return str(asked.counterparty_id)
 
 
 def _custody(engine: Engine, account: str) -> str:
