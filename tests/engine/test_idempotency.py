@@ -15,6 +15,7 @@ from chainteller.engine.upkeep import upkeep
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import Conflict
 from chainteller.service.models.base import WireModel
+from chainteller.service.models.counterparties import RegisterCounterparty
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.service.operations import DEPOSIT, OPERATIONS, TEST_WEBHOOK, Call, Write
@@ -35,6 +36,16 @@ def test_the_same_key_gives_the_first_outcome_again(world: World) -> None:
     assert (again.created, again.replayed) == (True, True)
     assert again.value == first.value
     assert world.engine.trades(world.account).pagination.total == 1
+
+
+def test_a_repetition_says_whether_the_first_request_created_something(world: World) -> None:
+    address = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
+    wallet = RegisterCounterparty(address=address, network="solana")
+    made, known, again = (
+        world.engine.register_counterparty(wallet, idempotency_key=key) for key in "abb"
+    )
+    assert (made.created, known.created, again.created) == (True, False, False)
+    assert (made.replayed, known.replayed, again.replayed) == (False, False, True)
 
 
 def test_the_same_key_for_another_request_is_refused(world: World) -> None:
