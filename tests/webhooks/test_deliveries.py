@@ -196,6 +196,34 @@ def test_a_refused_event_holds_back_its_record_and_is_repeated_with_its_id(
     assert sending.engine.webhook(made.id).status == "active"
 
 
+def test_a_later_event_of_the_newest_entry_is_repeated(
+    sending: Sending, receivers: Receivers
+) -> None:
+    sending.world.deposit("1000.00")
+    quote = sending.world.quote()
+    kind = "trade.processing"  # the entry tells of the quote first
+    receiver = receivers(lambda message: 500 if message.event["type"] == kind else 204)
+    sending.to(receiver)
+    sending.world.execute(quote)
+    sending.deliver()
+    receiver.decide = lambda _: 204
+    sending.wait(1.2)
+    sending.deliver()
+    first, again = (each.id for each in receiver.received if each.event["type"] == kind)
+    assert first == again
+
+
+def test_an_endpoint_gets_nothing_from_before_it_was_made(
+    sending: Sending, receivers: Receivers
+) -> None:
+    sending.world.deposit("1000.00")
+    sending.world.buy()  # in an entry with several events
+    receiver = receivers()
+    sending.to(receiver)
+    sending.deliver()
+    assert [each.event["type"] for each in receiver.received] == ["webhook.created"]
+
+
 def test_pauses_grow_only_while_an_endpoint_accepts_nothing(
     sending: Sending, receivers: Receivers
 ) -> None:
@@ -339,7 +367,7 @@ def test_servers_take_no_more_than_their_share(sending: Sending, receivers: Rece
     for _ in range(5):
         sending.to(receivers())
     first, second = sending.another(servers=2), sending.another(servers=2)
-    assert [len(each._take()) for each in (first, second, second)] == [3, 2, 0]
+    assert [len(each._take()) for each in (first, first, second, second)] == [3, 0, 2, 0]
 
 
 def test_a_replay_sends_again_what_it_had_with_the_same_ids(
