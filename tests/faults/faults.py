@@ -1158,6 +1158,198 @@ FAULTS = (
         "            if self._elapsed() < 0 * due_s:\n",
         "tests/gateway/test_gateway.py",
     ),
+    # -- keys, times, seals and numbers ----------------------------------------------------------
+    Fault(
+        "the agents of a key share its rate",
+        "api/endpoints.py",
+        "holder = actor.agent_id or key_id or actor.name",
+        "holder = key_id or actor.agent_id or actor.name",
+        "tests/agents/test_agents.py::test_an_agent_leaves_the_others_of_the_key_their_rate",
+    ),
+    Fault(
+        "who may freeze an account may close a market",
+        "engine/operations/decisions.py",
+        '    _require(tx, "admin")\n    market =',
+        '    _require(tx, "controls:write")\n    market =',
+        "tests/engine/test_decisions.py::test_closing_a_market_needs_the_scope_of_the_deployment",
+    ),
+    Fault(
+        "a key's fingerprint leaves out what the trail leaves out",
+        "engine/core/unit_of_work.py",
+        "body = call.request.model_dump(by_alias=True) if call.request else {}",
+        "body = audited_inputs(call.request)",
+        "tests/engine/test_idempotency.py::test_a_key_belongs_to_everything_that_is_asked_for",
+    ),
+    Fault(
+        "a refusal of a reused key leaves what it would have left",
+        "engine/core/unit_of_work.py",
+        "    if first is not None:\n"
+        "        error = first\n"
+        "    elif transaction.remember_refused is not None:",
+        "    if first is not None:\n"
+        "        error = first\n"
+        "    if transaction.remember_refused is not None:",
+        "tests/engine/test_idempotency.py::test_a_key_of_another_request_leaves_nothing_of_a_refusal",
+    ),
+    Fault(
+        "two payments of an account have one key",
+        "engine/operations/outside.py",
+        "key=key_of(record_id, asked.step),",
+        "key=key_of(account_id, asked.step),",
+        "tests/ports/test_ports.py::test_two_payments_of_an_account_are_made_twice",
+    ),
+    Fault(
+        "a claim is over at its last instant",
+        "domain/challenges.py",
+        "    lapsed = status is ClaimStatus.VALID and now > expires",
+        "    lapsed = status is ClaimStatus.VALID and now >= expires",
+        "tests/domain/test_challenges.py::test_a_challenge_and_a_claim_hold_until_their_last_instant",
+    ),
+    Fault(
+        "a wallet whose verification has ended proves others",
+        "storage/queries/wallets.py",
+        "return [row for row in found if is_verified(link_status(row, now))]",
+        "return list(found)",
+        "tests/ownership/test_extended_keys.py::test_a_wallet_whose_verification_has_ended_proves_no_other",
+    ),
+    Fault(
+        "a revoked key is rotated",
+        "engine/operations/keys.py",
+        "now=tx.now, expires=old.expires, revoked_at=old.revoked_at",
+        "now=tx.now, expires=old.expires, revoked_at=None",
+        "tests/engine/test_keys.py::test_a_key_that_has_ended_is_not_rotated",
+    ),
+    Fault(
+        "a remembered key outlives its overlap",
+        "engine/operations/keys.py",
+        "refused = refusal_reason(now=at, expires=known.expires, revoked_at=known.revoked_at)",
+        "refused = refusal_reason(now=at, expires=known.expires, revoked_at=None)",
+        "tests/engine/test_keys.py::test_a_remembered_key_ends_with_its_overlap",
+    ),
+    Fault(
+        "a signature is made ahead",
+        "engine/operations/agent_requests.py",
+        "if abs(at - signed.created) > SIGNED_WITHIN:",
+        "if at - signed.created > SIGNED_WITHIN:",
+        "tests/agents/test_agents.py::test_a_signature_holds_for_a_minute",
+    ),
+    Fault(
+        "a revoked key writes until it would have expired",
+        "storage/log/last_writes.py",
+        "if ends and min(ends) + MINUTE < use.at:",
+        "if ends and max(ends) + MINUTE < use.at:",
+        "tests/tampering/test_what_is_not_there.py::test_nothing_is_paid_that_a_key_has_asked_for_which_had_ended",
+    ),
+    Fault(
+        "a withdrawal that was made old isn't compared",
+        "engine/operations/limits.py",
+        "counted = found if old is None else found[: old + 1]",
+        "counted = found if old is None else found[:old]",
+        "tests/tampering/test_what_is_not_there.py::test_no_withdrawal_that_counts_is_hidden_from_the_limits",
+    ),
+    Fault(
+        "a look forgets rows that were written over",
+        "engine/verification/seals.py",
+        "    wrong = list(books.written_over)\n    for table",
+        "    wrong: list[Wrong] = []\n    for table",
+        "tests/engine/test_recent_writes.py::test_a_row_that_was_altered_before_its_next_write_is_named",
+    ),
+    Fault(
+        "what needs two persons passes at its deadline",
+        "engine/operations/withdrawals.py",
+        "then = AtDeadline.REFUSE if needs_two and approves else line.then",
+        "then = line.then",
+        "tests/agents/test_second_persons.py::test_a_line_passes_at_its_deadline_only_what_needs_no_second_person",
+    ),
+    Fault(
+        "a payout asks for its head before it's kept",
+        "engine/upkeep/due.py",
+        "        wrong = _wrong_heads(tx, organisation_id)\n"
+        "        told.wrong += wrong\n"
+        "        told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)\n",
+        "        told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)\n"
+        "        wrong = _wrong_heads(tx, organisation_id)\n"
+        "        told.wrong += wrong\n",
+        "tests/engine/test_kept_heads.py::test_where_heads_cannot_be_written_payouts_wait_and_nothing_is_in_dispute",
+    ),
+    Fault(
+        "a new endpoint gets the end of the entry before it",
+        "engine/operations/webhooks.py",
+        '"sent_upto": seq_of(size, EVENTS_PER_ACT - 1),',
+        '"sent_upto": seq_of(size, 0),',
+        "tests/webhooks/test_deliveries.py::test_an_endpoint_gets_nothing_from_before_it_was_made",
+    ),
+    Fault(
+        "the end of the newest entry isn't repeated",
+        "engine/upkeep/deliveries.py",
+        "has_news = row.sent_upto < seq_of(row.size, EVENTS_PER_ACT - 1)",
+        "has_news = row.sent_upto < seq_of(row.size, 0)",
+        "tests/webhooks/test_deliveries.py::test_a_later_event_of_the_newest_entry_is_repeated",
+    ),
+    Fault(
+        "two postings of one entry to an account of the bank are one",
+        "storage/log/append.py",
+        "found[leg[:2]] = change + leg.change, count + 1",
+        "found[leg[:2]] = change + leg.change, 1",
+        "tests/ports/test_ports.py::test_what_custody_has_confirmed_meanwhile_is_booked_at_once",
+    ),
+    Fault(
+        "a trail counts what is archived",
+        "storage/log/views.py",
+        "total = Counted(known.size - archived)",
+        "total = Counted(known.size)",
+        "tests/engine/test_archiving.py::test_what_only_bodies_say_is_refused_or_left_out_for_archived_time",
+    ),
+    Fault(
+        "a server takes its share of the endpoints again",
+        "engine/upkeep/deliveries.py",
+        "][: max(0, share - mine)]",
+        "][:share]",
+        "tests/webhooks/test_deliveries.py::test_servers_take_no_more_than_their_share",
+    ),
+    Fault(
+        "a new epoch forgets who asked for a withdrawal",
+        "engine/upkeep/epochs.py",
+        "if row.first_at is not None and row.first_at > error.began_at and not has_asked:",
+        "if row.first_at is not None and row.first_at > error.began_at:",
+        "tests/clock/test_bank.py::test_whoever_asked_for_a_withdrawal_is_the_first_of_two_in_the_next_epoch",
+    ),
+    Fault(
+        "nobody looks until the clock has caught up",
+        "engine/verification/in_rounds.py",
+        "if not 0 <= now - self._looked_at < INTERVAL:",
+        "if now - self._looked_at >= INTERVAL:",
+        "tests/engine/test_disputes.py::test_it_looks_although_the_clock_was_set_back",
+    ),
+    Fault(
+        "webhooks are signed with the machine's time",
+        "engine/upkeep/deliveries.py",
+        "clock = KeptClock(self._context.clock, self._context.keeper)",
+        "clock = self._context.clock",
+        "tests/clock/test_bank.py::test_webhooks_are_signed_with_the_time_of_the_bank",
+    ),
+    Fault(
+        "a level's limits count what an earlier epoch stamped ahead",
+        "engine/operations/limits.py",
+        "    found = transfers.spent_on_levels(connection, account_id, at - _LONGEST)\n"
+        "    return _stamped(found, at, began_at)",
+        "    return transfers.spent_on_levels(connection, account_id, at - _LONGEST)",
+        "tests/clock/test_bank.py::test_a_limit_of_a_level_begins_with_the_epoch",
+    ),
+    Fault(
+        "a claim is compared with a revocation of another epoch",
+        "engine/operations/counterparties.py",
+        "if stamped(claim.created, tx.now, began_at) >= stamped(linked.revoked_at, tx.now, began_at):",
+        "if claim.created >= linked.revoked_at:",
+        "tests/clock/test_bank.py::test_a_wallet_that_had_to_be_verified_again_is_verified_in_the_next_epoch",
+    ),
+    Fault(
+        "a repetition says that something was created",
+        "engine/core/unit_of_work.py",
+        "return Written(value, created=first.created_record, replayed=True)",
+        "return Written(value, replayed=True)",
+        "tests/engine/test_idempotency.py::test_a_repetition_says_whether_the_first_request_created_something",
+    ),
     # -- the rules of the domain and the engine --------------------------------------------------
     *RULES,
 )
