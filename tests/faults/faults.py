@@ -894,7 +894,7 @@ FAULTS = (
     Fault(
         "the kept heads aren't looked at before a payout",
         "engine/upkeep/due.py",
-        "wrong = _wrong_heads(tx, organisation_id)",
+        "wrong = logged_rows.wrong_heads(tx.context, organisation_id)",
         "wrong: tuple[Breach, ...] = ()",
         "tests/engine/test_kept_heads.py::test_it_pays_nothing_until_a_person_accepts_it",
     ),
@@ -1183,12 +1183,9 @@ FAULTS = (
     Fault(
         "a refusal of a reused key leaves what it would have left",
         "engine/core/unit_of_work.py",
-        "    if first is not None:\n"
-        "        error = first\n"
+        "        error, transaction = first, record\n"
         "    elif transaction.remember_refused is not None:",
-        "    if first is not None:\n"
-        "        error = first\n"
-        "    if transaction.remember_refused is not None:",
+        "        error = first\n    if transaction.remember_refused is not None:",
         "tests/engine/test_idempotency.py::test_a_key_of_another_request_leaves_nothing_of_a_refusal",
     ),
     Fault(
@@ -1264,12 +1261,12 @@ FAULTS = (
     Fault(
         "a payout asks for its head before it's kept",
         "engine/upkeep/due.py",
-        "        wrong = _wrong_heads(tx, organisation_id)\n"
-        "        told.wrong += wrong\n"
-        "        told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)\n",
-        "        told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)\n"
-        "        wrong = _wrong_heads(tx, organisation_id)\n"
-        "        told.wrong += wrong\n",
+        "    wrong = logged_rows.wrong_heads(tx.context, organisation_id)\n"
+        "    told.wrong += wrong\n"
+        "    told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)\n",
+        "    told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)\n"
+        "    wrong = logged_rows.wrong_heads(tx.context, organisation_id)\n"
+        "    told.wrong += wrong\n",
         "tests/engine/test_kept_heads.py::test_where_heads_cannot_be_written_payouts_wait_and_nothing_is_in_dispute",
     ),
     Fault(
@@ -1339,8 +1336,8 @@ FAULTS = (
     Fault(
         "a claim is compared with a revocation of another epoch",
         "engine/operations/counterparties.py",
-        "if stamped(claim.created, tx.now, began_at) >= stamped(linked.revoked_at, tx.now, began_at):",
-        "if claim.created >= linked.revoked_at:",
+        "if stamped(claim.asked, tx.now, began_at) >= stamped(linked.revoked_at, tx.now, began_at):",
+        "if claim.asked >= linked.revoked_at:",
         "tests/clock/test_bank.py::test_a_wallet_that_had_to_be_verified_again_is_verified_in_the_next_epoch",
     ),
     Fault(

@@ -202,8 +202,8 @@ RULES = (
     Fault(
         "the decision about a cancelled withdrawal stays open",
         "engine/operations/withdrawals.py",
-        "    if decision is None:\n",
-        "    if decision is None or status is DecisionStatus.WITHDRAWN:\n",
+        "        decided = decided.joined(ended)\n",
+        "        del ended\n",
         SIMULATOR,
     ),
     Fault(
