@@ -146,8 +146,10 @@ def test_a_key_in_groups_is_recognised_beside_what_looks_like_hex(around: str) -
         "2026-11-01 1500.00 fee 2.50\n" * 4,
         "0x52908400098527886E0F7030069857D2E4169EE7 1500.000000 2026-11-29 10:00",
         ":".join(["c0ffee15900df00d1234"[at : at + 2] for at in range(0, 20, 2)] * 6),
+        "[4, 151, 239, 143, 147, 150, 248, 156, 251, 234, 143, 158, 151, 213, 100, 168, 83, 42]",
+        "c1sGPSob5MMBHFUM6+p9D3+yUBCKVMoS+BMBZz3tJcV14aleg7KgwQ==",
     ],
-    ids=["amounts", "address", "signature"],
+    ids=["amounts", "address", "signature", "octets of a signature", "half a signature"],
 )
 def test_numbers_and_hex_that_are_no_key_pass(text: str) -> None:
     assert find_secret(text) is None

@@ -434,6 +434,7 @@ async def test_another_blockchain_account_is_opened_only_when_it_is_asked_for(be
             assert len(bench.service.blockchain_accounts(ListQuery()).data) == count
 
 
+@pytest.mark.needs("reverifications")
 async def test_accounts_and_wallets_name_and_count_linked_wallets_alike(bench: Bench) -> None:
     case = Case(bench, "alice-ethereum", "bob-ethereum")
     case.link("alice-ethereum")

@@ -158,6 +158,8 @@ def _are_based_numbers(text: str) -> bool:
     bits = re.findall("[01]{11}", text)
     if "".join(bits) == re.sub("[^01]", "", text):
         return len({*bits}) > _LEAST_DIFFERENT
+    if not re.search("[xoa-fA-F]|0[0-7]{3}", text):
+        return False  # decimal, such as the octets of a signature
     return any(_is_phrase_to_base(text, base) for base in (8, 16))
 
 

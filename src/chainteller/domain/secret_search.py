@@ -54,6 +54,7 @@ _MOST_GROUPED = 66 + 16
 _LEAST_HEX_LETTERS = 4
 """Different ones in a key."""
 _BETWEEN_PAIRS = re.compile(r"""[\s:;,.>|_/"'=+~\u00b7\u2013\u2014\[\]{}-]+""")
+_BASE64 = re.compile("[0-9A-Za-z+/]+={0,2}", re.ASCII)
 _PARTS_OF_SIGNATURE = re.compile(r"""(?s)\br["']?\s*[:=].{0,120}\bs["']?\s*[:=]""", re.ASCII)
 # Names beside which whatever looks random is a secret.
 _LABEL = re.compile(
@@ -153,7 +154,7 @@ def search(text: str, digits: Digits, depth: int = 0) -> str | None:
 
 def _find_form_in_groups(text: str) -> str | None:
     """A key that was copied in groups, or over several lines."""
-    whole = _BETWEEN_PAIRS.sub("", text)
+    whole = text if _BASE64.fullmatch(text) else _BETWEEN_PAIRS.sub("", text)
     is_short = whole != text and len(whole) <= _LONGEST_JOINED
     parts = islice(unwrapped(text), _MOST_UNWRAPPED)
     runs = [(whole, _LEAST_DIGITS)] if is_short else []
