@@ -148,8 +148,9 @@ def test_a_key_in_groups_is_recognised_beside_what_looks_like_hex(around: str) -
         ":".join(["c0ffee15900df00d1234"[at : at + 2] for at in range(0, 20, 2)] * 6),
         "[4, 151, 239, 143, 147, 150, 248, 156, 251, 234, 143, 158, 151, 213, 100, 168, 83, 42]",
         "c1sGPSob5MMBHFUM6+p9D3+yUBCKVMoS+BMBZz3tJcV14aleg7KgwQ==",
+        "IId0AeKz50BZ2a2d7Adcs3zAeepAflDGXpk+cx8IuSDTbNDdI1mTE2FFMELvw9p5XeXyw6bkh18=\niLP1omUlr42U=3D",
     ],
-    ids=["amounts", "address", "signature", "octets of a signature", "half a signature"],
+    ids=["amounts", "address", "signature", "octets", "half a signature", "a mail's signature"],
 )
 def test_numbers_and_hex_that_are_no_key_pass(text: str) -> None:
     assert find_secret(text) is None

@@ -14,7 +14,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
-from urllib.parse import unquote_plus
+from urllib.parse import unquote, unquote_plus
 
 _MOST_MATCHES = 8
 _MOST_INFLATED = 4_000
@@ -88,7 +88,7 @@ def unescaped(text: str) -> str:
     plain = _POINT.sub(_character, html.unescape(text)) if "\\" in text or "+" in text else text
     plain = _BLANK.sub(" ", _OCTAL.sub(lambda match: chr(int(match[1], 8)), html.unescape(plain)))
     quoted = _QUOTED.sub(r"%\1", plain.replace("=\n", ""))
-    return unquote_plus(quoted) if "%" in quoted else quoted
+    return unquote_plus(quoted) if "%" in plain else unquote(quoted)  # a mail keeps its "+"
 
 
 def _character(match: re.Match[str]) -> str:
