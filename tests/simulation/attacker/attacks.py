@@ -76,7 +76,7 @@ class Attacker:
             (4, self.forge), (3, self.rearrange), (1, self.hide), (1, self.change_catalogue),
         ):  # fmt: skip
             weighted += [kind] * weight
-        if self.rows["provider_request"]:
+        if self.rows.get("provider_request"):  # an earlier attack may have renamed it
             weighted += [self.redirect] * 8 + [self.decide] * 12
         try:
             return self.draw.pick(weighted)()

@@ -281,10 +281,12 @@ def _refusals(life: Life) -> list[str]:
 
 
 def _payments(honest: Life, life: Life) -> Iterator[str]:
-    """Those that differ; ids of what is requested meanwhile differ once another request came."""
-    others = Counter(life.paid.values()) - Counter(honest.paid.values())
-    redirected = {paid for id_, paid in life.paid.items() if honest.paid.get(id_, paid) != paid}
-    for paid in sorted({*others, *redirected}):
+    """Those that differ. An id is another payment's once a request came that hadn't, or didn't."""
+    differ = {*(Counter(life.paid.values()) - Counter(honest.paid.values()))}
+    if _refusals(honest) == _refusals(life):
+        paid_before = honest.paid
+        differ |= {paid for id_, paid in life.paid.items() if paid_before.get(id_, paid) != paid}
+    for paid in sorted(differ):
         yield f"payout: {' '.join(paid)}"
 
 
