@@ -104,6 +104,14 @@ def _bare(text: str) -> str:
 # -- everything -------------------------------------------------------------------------------
 
 
+_SCOPES = {
+    "quote": "trading:quote",
+    "counterparty": "wallets:read",
+    "blockchain-account": "wallets:read",
+}
+"""What a key needs to see a kind; accounts:read for any other."""
+
+
 class Place(NamedTuple):
     kind: str
     id: str
@@ -148,7 +156,11 @@ def finds(model: Model, client: Client, text: str) -> Finds:
     text = text.strip()
     if not text:
         raise Refused("VALIDATION_ERROR")
-    records = _described(model, client.organisation)
+    records = {
+        place: told
+        for place, told in _described(model, client.organisation).items()
+        if client.scopes is None or _SCOPES.get(place.kind, "accounts:read") in client.scopes
+    }
     whole = {place for place in records if place.id == text and _MADE_ID.fullmatch(text)}
     keyed = {
         place
@@ -175,7 +187,7 @@ def finds(model: Model, client: Client, text: str) -> Finds:
             for each in model.transfers.values()
             if each.account.organisation == client.organisation and _is_amount(each, text)
         }
-    return Finds(records, first, first | others)
+    return Finds(records, first, first | (others & records.keys()))
 
 
 def _key(model: Model, place: Place) -> str:
