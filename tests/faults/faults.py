@@ -381,9 +381,9 @@ FAULTS = (
     # -- trades and wallets ----------------------------------------------------------------------
     Fault(
         "another trade of the list is cancelled",
-        "tui/trades/commands.py",
-        "trades_flow.cancel(trade, screen.owner_of(trade))",
-        "trades_flow.cancel([*screen.records.values()][-1], screen.owner_of(trade))",
+        "tui/customer_list.py",
+        "flow(record, screen.owner_of(record))",
+        "flow([*screen.records.values()][-1], screen.owner_of(record))",
         f"{CONFIRMATIONS}::test_the_trade_selected_among_several_is_the_one_that_is_named_and_cancelled",
     ),
     Fault(
@@ -581,9 +581,9 @@ FAULTS = (
     # -- transfers -------------------------------------------------------------------------------
     Fault(
         "another withdrawal of the list is cancelled",
-        "tui/transfers/commands.py",
-        "transfers_flow.cancel(transfer, screen.owner_of(transfer))",
-        "transfers_flow.cancel([*screen.records.values()][0], screen.owner_of(transfer))",
+        "tui/customer_list.py",
+        "flow(record, screen.owner_of(record))",
+        "flow([*screen.records.values()][0], screen.owner_of(record))",
         f"{TRANSFERS}::test_the_selected_withdrawal_is_cancelled_and_no_other",
     ),
     Fault(
@@ -609,9 +609,9 @@ FAULTS = (
     ),
     Fault(
         "a withdrawal is cancelled for whoever is served",
-        "tui/transfers/commands.py",
-        "screen.owner_of(transfer)))",
-        "screen.desk.customer.account_id))",
+        "tui/customer_list.py",
+        "flow(record, screen.owner_of(record))",
+        "flow(record, screen.desk.customer.account_id)",
         f"{TRANSFERS}::test_among_all_accounts_its_own_customer_is_served_and_named",
     ),
     Fault(

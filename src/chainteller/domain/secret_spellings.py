@@ -7,7 +7,6 @@ at what it says. Of a long text only the first few such passages are undone.
 import base64
 import binascii
 import codecs
-import hashlib
 import html
 import re
 import unicodedata
@@ -15,6 +14,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 from urllib.parse import unquote, unquote_plus
+
+from base58 import b58encode, b58encode_check
 
 _MOST_MATCHES = 8
 _MOST_INFLATED = 4_000
@@ -264,22 +265,10 @@ def _said(data: bytes) -> Iterator[str]:
         if found and re.sub(r"[\r\n\t]", " ", found).isprintable():
             yield found
             break
-    if len(data) in {37, 38, 82} and data[-4:] == _checksum(data[:-4]):
-        yield _to_base58(data)
+    if len(data) in {37, 38, 82} and b58encode_check(data[:-4]) == b58encode(data):
+        yield b58encode(data).decode()
     elif (len(data) in {33, 34} and data[0] == 0x80) or (len(data) == 78 and not data[45]):
-        yield _to_base58(data + _checksum(data))  # the octets of WIF, or of an extended private key
-
-
-def _checksum(data: bytes) -> bytes:
-    return hashlib.sha256(hashlib.sha256(data).digest()).digest()[:4]
-
-
-def _to_base58(data: bytes) -> str:
-    number, signs = int.from_bytes(data), ""
-    while number:
-        number, digit = divmod(number, 58)
-        signs = _BASE58[digit] + signs
-    return signs
+        yield b58encode_check(data).decode()  # the octets of WIF, or of an extended private key
 
 
 def _inflated(data: bytes) -> bytes:

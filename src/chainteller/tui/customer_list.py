@@ -12,6 +12,7 @@ from chainteller.tui.exports import Export, receipt_exports
 from chainteller.tui.list_screen import FilteredListScreen, Listed, headline, only_of, order_of
 from chainteller.tui.notifications import hear_of
 from chainteller.tui.queries import attempt, query
+from chainteller.tui.steps import Step, take
 from chainteller.tui.typed_filter import Named, Wanted, wanted
 from chainteller.tui.widgets.lines import Line
 from chainteller.tui.widgets.paged_list import Row
@@ -109,10 +110,9 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
     # -- whose it is --------------------------------------------------------------------------
 
     def fetch(self, page: int) -> Listed[CustomerRecord]:
-        listed = super().fetch(page)
-        return listed._replace(
-            records=tuple((self.row_of(record), record) for _, record in listed.records)
-        )
+        found = self.listing.read(self, page)
+        rows = tuple((self.row_of(record), record) for record in found.data)
+        return Listed(rows, found.pagination.total)
 
     def row_of(self, record: CustomerRecord) -> Row:
         """Among the records of all accounts it names the customer."""
@@ -199,6 +199,22 @@ def titles(part: Callable[[Any], Piece]) -> Callable[[Any, int], Line]:
         return headline(screen, total, account, (words, tone))
 
     return titled
+
+
+def cancels(
+    what: str, flow: "Callable[[Any, str], Step]"
+) -> "Callable[[CustomerListScreen[Any]], None]":
+    """What cancels the selected record, by the flow that its kind has."""
+
+    def cancel(screen: CustomerListScreen[Any]) -> None:
+        record = screen.selected
+        if record is None:
+            screen.desk.notify(f"no {what} is selected", "warn")
+            return
+        screen.clear_failure()
+        take(screen, flow(record, screen.owner_of(record)))
+
+    return cancel
 
 
 def lists_all(key: str, feature: str = "") -> AnyCommand:

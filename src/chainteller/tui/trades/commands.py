@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 from chainteller.records.formats import short_id
 from chainteller.records.trades import is_over, why_not_cancelled
 from chainteller.tui.commands import Command, always
-from chainteller.tui.customer_list import lists_all
+from chainteller.tui.customer_list import cancels, lists_all
 from chainteller.tui.list_screen import filters, narrows, nothing_selected, opens, orders
 from chainteller.tui.service_calls import call_service
-from chainteller.tui.steps import take
 from chainteller.tui.trades import flow as trades_flow
 
 if TYPE_CHECKING:
@@ -24,19 +23,13 @@ def _why_final(screen: "TradesScreen") -> str:
     return why_not_cancelled(trade) if trade else "no trade is selected"
 
 
+_cancel = cancels("trade", trades_flow.cancel)
+
+
 def _nothing_to_wait_for(screen: "TradesScreen") -> str:
     trade = screen.selected
     over = trade is None or is_over(trade)
     return "there is nothing to wait for" if over else ""
-
-
-def _cancel(screen: "TradesScreen") -> None:
-    trade = screen.selected
-    if trade is None:
-        screen.desk.notify("no trade is selected", "warn")
-        return
-    screen.clear_failure()
-    take(screen, trades_flow.cancel(trade, screen.owner_of(trade)))
 
 
 def _watch(screen: "TradesScreen") -> None:

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from chainteller.records.formats import short_id
 from chainteller.records.transfers import is_over, why_not_cancelled
 from chainteller.tui.commands import Command
-from chainteller.tui.customer_list import lists_all
+from chainteller.tui.customer_list import cancels, lists_all
 from chainteller.tui.list_screen import filters, narrows, opens, orders
-from chainteller.tui.steps import take
 from chainteller.tui.transfers import flow as transfers_flow
 
 if TYPE_CHECKING:
@@ -19,13 +18,7 @@ def _why_final(screen: "TransfersScreen") -> str:
     return why_not_cancelled(transfer) if transfer is not None else "no transfer is selected"
 
 
-def _cancel(screen: "TransfersScreen") -> None:
-    transfer = screen.selected
-    if transfer is None:
-        screen.desk.notify("no transfer is selected", "warn")
-        return
-    screen.clear_failure()
-    take(screen, transfers_flow.cancel(transfer, screen.owner_of(transfer)))
+_cancel = cancels("transfer", transfers_flow.cancel)
 
 
 def _nothing_to_wait_for(screen: "TransfersScreen") -> str:
