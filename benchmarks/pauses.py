@@ -41,7 +41,7 @@ _PACE_S = 0.02
 _ALONE_S = 60
 _KEYS = """
 INSERT INTO idempotency (organisation_id, operation, key, fingerprint, created_record, body, at)
-SELECT 'default', 'create_quote', {key}, 'f', {false}, '{{}}', CAST(:start AS BIGINT) + i
+SELECT 'default', 'create_quote', {key}, 'f', {false}, {body}, CAST(:start AS BIGINT) + i
 FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)
       SELECT i FROM n) AS numbers
 """

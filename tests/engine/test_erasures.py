@@ -123,7 +123,7 @@ def texts(world: World) -> Iterator[str]:
         for table in declared():
             for row in connection.execute(select(table)).mappings():
                 for name, value in row.items():
-                    is_body = (table.name, name) == ("entry", "body") and value is not None
+                    is_body = isinstance(value, bytes) and name == "body"
                     yield entry.unpack(value).decode() if is_body else str(value)
     if world.database.path is not None:
         for file in world.database.path.parent.rglob("*"):

@@ -102,7 +102,7 @@ DAMAGES = [
     (17, "UPDATE ledger_account SET balance = '1.5' WHERE code = 'core'"),
     (17, "UPDATE trade SET market = 'doge-usd'"),
     (17, "UPDATE trade SET hold = 'half a'"),
-    (17, "UPDATE idempotency SET body = ''"),
+    (17, "UPDATE idempotency SET body = x''"),
     (17, "UPDATE transfer SET amount = x'00' WHERE ordinal = 1"),
     (21, "UPDATE entry SET number = number + 1000 WHERE number = 7"),
     (21, "UPDATE entry SET at = at - 1 WHERE number = 7"),

@@ -7,31 +7,30 @@ new form (``storage/log/entry.py``).
 import re
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter
 from pathlib import Path
 
-from sqlalchemy import select
 from tests.world.engines import World, make_world
 from tests.world.samples import load, new_bank
 
 from chainteller.storage.database import Database
+from chainteller.storage.db.query import Value, built
 from chainteller.storage.log import entry
-from chainteller.storage.schema.tables import Tables
 
 MOST = 8_000
 _VARYING = re.compile(
     r"[0-9A-HJKMNP-TV-Z]{22}(?![0-9A-Za-z])|[A-Za-z0-9+/_-]{43}(?=\")|(?<=\")[A-Za-z0-9+/]{22}(?=\")"
-    r"|(?<=\")[A-Za-z0-9_-]{16}(?=\")|[0-9a-f]{24,}|(?<=\")\d{5,}(?=\")|\d{12,}"
+    r"|(?<=\"salt\":\")[A-Za-z0-9_-]{16}|[0-9a-f]{24,}|(?<=\")-?\d+(\.\d+)?(?=\")|\d{5,}"
+    r"|\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=\"by\":\")[a-z]\.[a-z]+(?=\")"
 )
-_OFTEN = 12
-"""Bodies of live writes count more often than those of the sample bank."""
+_BODIES = built("SELECT body AS value FROM entry UNION ALL SELECT body FROM idempotency", Value)
 
 
-def bodies(database: Database) -> list[tuple[str, str]]:
-    """Action and body of every entry."""
+def bodies(database: Database) -> list[str]:
+    """The body of every entry, and the answer under every key."""
     with database.read() as connection:
-        rows = connection.execute(select(Tables.entry.c.action, Tables.entry.c.body)).all()
-    return [(row.action, entry.unpack(row.body).decode()) for row in rows if len(row.body) < 9_000]
+        stored = _BODIES.values(connection)
+    return [entry.unpack(body).decode() for body in stored if len(body) < 9_000]
 
 
 def live(world: World) -> None:
@@ -46,18 +45,15 @@ def live(world: World) -> None:
         world.settle()
 
 
-def dictionary(found: list[tuple[str, str]]) -> bytes:
-    """The masked bodies, one of each shape, the most frequent last."""
-    shapes: dict[str, int] = defaultdict(int)
-    for _, body in found:
-        shapes[_VARYING.sub("", body)] += 1
-    by_use = sorted(shapes, key=lambda shape: shapes[shape], reverse=True)
-    kept: list[str] = []
-    seen: set[str] = set()
-    for shape in by_use:
-        parts = [part for part in re.split(r"(?<=[,\]}])", shape) if part not in seen]
-        seen.update(parts)
-        kept.append("".join(parts) if shapes[shape] < _OFTEN else shape)
+def dictionary(live: list[str], others: list[str]) -> bytes:
+    """The masked bodies, one of each shape: live writes last, the most frequent at the end, and
+    before them what the others say beside."""
+    shapes = [_VARYING.sub("", body) for body in live]
+    kept = [shape for shape, _ in Counter(shapes).most_common()]
+    seen = {part for shape in kept for part in _parts(shape)}
+    for shape, _ in Counter(_VARYING.sub("", body) for body in others).most_common():
+        kept.append("".join(part for part in _parts(shape) if part not in seen))
+        seen.update(_parts(shape))
     text, total = [], 0
     for shape in kept:
         total += len(shape)
@@ -67,16 +63,19 @@ def dictionary(found: list[tuple[str, str]]) -> bytes:
     return "".join(reversed(text)).encode()
 
 
+def _parts(shape: str) -> list[str]:
+    return re.split(r"(?<=[,\]}])", shape)
+
+
 def main() -> None:
     folder = Path(tempfile.mkdtemp())
     world = make_world(folder / "bank.db")
     live(world)
-    found = bodies(world.database) * _OFTEN
+    found = bodies(world.database)
     world.close()
     bank = new_bank(Path(tempfile.mkdtemp()))
     load(bank)
-    found += bodies(bank.database)
-    Path(sys.argv[1]).write_bytes(dictionary(found))
+    Path(sys.argv[1]).write_bytes(dictionary(found, bodies(bank.database)))
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-REVISION = "0113"
+REVISION = "0114"
 """The newest migration. A new database is created from the metadata and stamped with it."""
-FLOOR = "0111"
+FLOOR = "0114"
 """The oldest revision that a build may know and still use the database."""
-BASELINE = 113
+BASELINE = 114
 """The first supported revision. Those below it are of builds before 0.2.0, which no bank ran."""
 REVISION_TABLE, FLOOR_TABLE = "schema_revision", "alembic_version"
 APPLICATION_ID = 0x43544C52

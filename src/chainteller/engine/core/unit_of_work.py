@@ -422,7 +422,7 @@ def _done(
             "key": key,
             "fingerprint": fingerprint(call),
             "created_record": transaction.created,
-            "body": result.to_short_json(),
+            "body": idempotency.body_of(result.to_short_json()),
             "at": transaction.now,
         }
         transaction.rows.insert_once(Tables.idempotency, outcome, in_progress(key))
@@ -507,7 +507,7 @@ def _answered_first(
             "This idempotency key was used for another request.",
             {"key": key, "firstUsedAt": format_instant(first.at)},
         )
-    value = as_answered(call.operation.response, first.body)
+    value = as_answered(call.operation.response, idempotency.answer_of(first))
     return Written(value, created=first.created_record, replayed=True)
 
 

@@ -18,6 +18,7 @@ from chainteller.engine.verification.replay import Books
 from chainteller.service.operations import LINK_COUNTERPARTY
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.lists import search, tallies
+from chainteller.storage.queries import idempotency
 from chainteller.storage.upkeep import inspection
 
 
@@ -27,7 +28,7 @@ def keys_have_one_effect(connection: Session, _books: Books) -> Breaches:
     for row in inspection.idempotent_outcomes(connection):
         if not row.created_record:
             continue
-        effect = (row.operation, *_created_by(parse_json(row.body)))
+        effect = (row.operation, *_created_by(parse_json(idempotency.answer_of(row))))
         if row.operation == LINK_COUNTERPARTY.name and not effect[2]:
             continue  # a provider that names the wallet alone, which several customers may link
         if effect in created:

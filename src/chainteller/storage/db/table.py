@@ -57,6 +57,11 @@ class Table:
         """Columns that are true or false."""
         return self._columns_of(bool)
 
+    @cached_property
+    def binary(self) -> frozenset[str]:
+        """Columns with octets."""
+        return self._columns_of(bytes)
+
     def _columns_of(self, kind: Any) -> frozenset[str]:
         return frozenset(
             name for name, each in self.kinds.items() if kind in (get_args(each) or (each,))

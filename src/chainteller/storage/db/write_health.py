@@ -28,7 +28,7 @@ _TRIAL = (
     ),
 )
 """One write, which leaves nothing: a row of several pages, deleted in the same transaction."""
-_ROW = {"no": False, "body": "0" * 65_536}
+_ROW = {"no": False, "body": b"0" * 65_536}
 
 
 def try_to_write(path: Path) -> None:

@@ -132,7 +132,7 @@ class Marker:
 
     def _first(self, connection: Session) -> tuple[bytes, bytes]:
         row = _LEAF.first(connection, DEPLOYMENT, 1)
-        return (b"", b"") if row is None else (row.leaf, row.mark)
+        return (b"", b"") if row is None else (octets(row.leaf), octets(row.mark))
 
 
 def _leaves(connection: Session, organisation_id: str) -> Iterator[tuple[int, bytes]]:
@@ -149,7 +149,13 @@ def _leaves(connection: Session, organisation_id: str) -> Iterator[tuple[int, by
 def derived_deployment(connection: Session) -> str:
     """The deployment's name: of the first entry of its own log, which never changes."""
     row = _LEAF.first(connection, DEPLOYMENT, 1)
-    return "deployment" if row is None else _deployment(row.leaf)
+    return "deployment" if row is None else _deployment(octets(row.leaf))
+
+
+def octets(stored: object) -> bytes:
+    """A hash or a mark as it's stored; empty where the cell has none, or what SQLite also keeps in
+    its column and no build writes."""
+    return stored if isinstance(stored, bytes) else b""
 
 
 def _deployment(first_leaf: bytes) -> str:

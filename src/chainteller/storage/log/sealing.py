@@ -149,6 +149,9 @@ class Form:
                 parts.append("-")
                 continue
             kind = value.__class__
+            if kind is bytes:
+                parts.append(f"{len(value)}#{value.hex()}")
+                continue
             text = value if kind is str else str(value) if kind is int else _as_text(value)
             size = len(text) if text.isascii() else len(text.encode())
             parts.append(f"{size}:{text}")
@@ -168,12 +171,15 @@ class Form:
 
     def sql_text(self, dialect: str) -> str:
         """``text`` as an SQL expression. On SQLite, a value that a column should not be able to
-        hold (a blob) changes it."""
+        hold (a blob, or a text in place of one) changes it."""
         parts = [self._written(name, dialect) for name in self.names]
         found = f"rtrim({' || '.join(parts)}, '-')"
         if dialect == POSTGRESQL:
             return found
-        odd = " OR ".join(f"typeof(\"{name}\") = 'blob'" for name in self.names)
+        odd = " OR ".join(
+            f"typeof(\"{name}\") {'<>' if name in self.table.binary else '='} 'blob'"
+            for name in self.names
+        )
         return f"CAST(CASE WHEN {odd} THEN '!' ELSE '' END || {found} AS BLOB)"
 
     def sql_bytes(self, dialect: str) -> str:
@@ -182,8 +188,11 @@ class Form:
         return f"convert_to({found}, 'UTF8')" if dialect == POSTGRESQL else found
 
     def _written(self, name: str, dialect: str) -> str:
-        value = self._as_text(name, dialect)
         is_postgres = dialect == POSTGRESQL
+        if name in self.table.binary:
+            octets = f"encode(\"{name}\", 'hex')" if is_postgres else f'lower(hex("{name}"))'
+            return f"coalesce(length(\"{name}\") || '#' || {octets}, '-')"
+        value = self._as_text(name, dialect)
         size = f"octet_length({value})" if is_postgres else f"length(CAST({value} AS BLOB))"
         return f"coalesce({size} || ':' || {value}, '-')"
 
@@ -200,7 +209,7 @@ def _as_text(value: Any) -> str:
         return str(int(value))
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, float | bytes):
+    if isinstance(value, float):
         return f"!{value!r}"
     raise TypeError(f"a cell of {type(value).__name__}")
 

@@ -22,6 +22,7 @@ from chainteller.storage.log.entry import (
     opened,
     seq_of,
 )
+from chainteller.storage.log.marks import octets
 
 _TOGETHER = 200
 _OF = "organisation_id = :organisation"
@@ -184,7 +185,7 @@ entry_row = Source(records.Entry).where(f"{_OF} AND number = :number").first
 
 def mark_of(connection: Session, organisation_id: str, number: int) -> bytes:
     """The mark of an entry; empty if there's none."""
-    return bytes(_MARK.value(connection, organisation_id, number) or b"")
+    return octets(_MARK.value(connection, organisation_id, number))
 
 
 # Events

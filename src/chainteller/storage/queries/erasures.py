@@ -5,11 +5,12 @@ from chainteller.domain.decisions import DecisionStatus
 from chainteller.domain.trades import QuoteStatus, TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Session, Value, escaped, quoted, row_of
+from chainteller.storage.db.query import Query, Session, Value, quoted, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.table import Table
 from chainteller.storage.log.rows import Row, Writer
+from chainteller.storage.queries import idempotency
 
 _MINE = "trading_account_id IN (SELECT id FROM trading_account WHERE customer_id = :customer)"
 _OPEN = Query(
@@ -51,7 +52,8 @@ _NAMED = Query(
     f"UNION ALL SELECT id FROM note WHERE {_NOTED}",
     Value,
 )
-_MENTIONS = "organisation_id = :organisation AND body LIKE :mention ESCAPE '\\'"
+_ANSWERS = Source(records.Idempotency).where("organisation_id = :organisation")
+_ANSWER = "organisation_id = :organisation AND operation = :operation AND key = :key"
 
 
 trading_accounts = Query(
@@ -94,8 +96,11 @@ def erase_texts(rows: Writer, customer_id: str, by: str, now: int) -> int:
 def erase_answers(rows: Writer, organisation_id: str, customer_id: str) -> int:
     """Erase the answers to requests, kept for repetitions, that name a customer, an account of
     theirs or a note about them."""
-    count = 0
-    for each in rows.connection.execute(_NAMED, {"customer": customer_id}).scalars():
-        values = {"organisation": organisation_id, "mention": f"%{escaped(each)}%"}
-        count += len(rows.delete(Tables.idempotency, _MENTIONS, values))
-    return count
+    of = {"organisation": organisation_id}
+    named = _NAMED.values(rows.connection, customer_id)
+    telling = [
+        {**of, "operation": each.operation, "key": each.key}
+        for each in rows.connection.stream(_ANSWERS, of)
+        if any(name in idempotency.answer_of(each) for name in named)
+    ]
+    return sum(len(rows.delete(Tables.idempotency, _ANSWER, each)) for each in telling)

@@ -71,7 +71,7 @@ CREATE TABLE idempotency (
   "key" VARCHAR(255) NOT NULL,
   fingerprint VARCHAR(64) NOT NULL,
   created_record BOOLEAN NOT NULL,
-  body TEXT NOT NULL,
+  body BLOB NOT NULL,
   at BIGINT NOT NULL,
   salt VARCHAR(16),
   PRIMARY KEY (organisation_id, operation, "key")

@@ -360,7 +360,7 @@ class IdempotencyRow(SQLModel, table=True):
     key: str = Field(primary_key=True, max_length=255)
     fingerprint: str = Field(sa_type=Key)
     created_record: bool = True
-    body: str = Field(sa_type=Text)
+    body: bytes = Field(sa_type=LargeBinary)
     at: int = Field(sa_type=Instant, index=True)
 
 

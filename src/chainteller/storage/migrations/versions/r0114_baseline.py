@@ -1,6 +1,6 @@
 """The schema of 0.2.0, which ``schema.build`` creates; later revisions follow this one."""
 
-revision = "0113"
+revision = "0114"
 down_revision = None
 
 
