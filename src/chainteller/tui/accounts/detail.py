@@ -142,8 +142,8 @@ def balance_lines(sheet: AccountSheet, now: int) -> list[Line]:
     if not sheet.balances:
         return [head, line(("none yet   d: deposit", "muted"))]
     rows = [head]
-    rows += [_balance(balance) for balance in sheet.balances]
     for row in sheet.balances:
+        rows.append(_balance(row))
         if row.held and row.held.strip("0."):
             held = money(row.held, spoken_symbol(row.token.symbol))
             rows.append(line((f"  {held} on hold{_held_for(sheet, row)}", "muted")))
