@@ -21,7 +21,6 @@ from tests.simulation.calls import Answered, Asked, Client
 from tests.simulation.generators import GENERATORS, READ_WEIGHT, WEIGHTS, Draw, Maker
 from tests.simulation.model import Model, Pending
 from tests.simulation.records import (
-    ANYTHING,
     OWN,
     UNVERIFIED,
     VERIFIED,
@@ -44,6 +43,8 @@ from chainteller.service.operations import (
 
 START = 1_763_700_000_000_000
 OPENING_CENTS = 1_000_000
+_NEVER_CHANGES = ("kind", "subject", "control", "reason", "created", "openedBy", "amount")
+"""Of a decision: another one may have replaced it before its id is asked for."""
 _OF_ACCOUNTS = ("token_balances", "limits", "transactions", "statement")
 _LISTS = (
     *("trading_accounts", "customers", "all_trades", "all_transfers", "quotes", "decisions"),
@@ -304,7 +305,8 @@ class Simulation:
             query = {"text": decision.subject, "sort": "-created", "limit": 100}
             asked = Asked("decisions", query=query)
             rows = self._send(Client(decision.organisation, "auditor"), asked).value["data"]
-            wanted = decision.wire() | {"id": ANYTHING}
+            told = decision.wire()
+            wanted = {name: told[name] for name in _NEVER_CHANGES}
             new = [each for each in rows if each["id"] not in self.model.decisions]
             found = [each["id"] for each in new if _agree(wanted, each)]
             if found:
