@@ -52,6 +52,13 @@ def test_files_of_a_certificate_that_are_missing_are_named(tmp_path: Path) -> No
     assert "/none.crt" in errors
 
 
+@pytest.mark.parametrize("given", ["--port 8080", "--host 127.0.0.1", "--host 0.0.0.0 --port 0"])
+def test_a_unix_socket_has_neither_a_host_nor_a_port(home: Path, given: str) -> None:
+    ended = chainteller("serve", "--unix", str(home / "s.sock"), *given.split(), "--json")
+    assert (ended.code, ended.body["error"]) == (2, "USAGE")
+    assert "--unix" in ended.body["message"]
+
+
 @pytest.mark.parametrize(
     ("line", "metrics", "said", "choose"),
     [

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from chainteller.bootstrap import deployment, gateway, issuer_of, load_samples, open_engine
 from chainteller.cli.error_output import Usage, say
@@ -58,6 +59,9 @@ def serve(  # noqa: PLR0913 - one per option
 
     if log not in (None, "-"):
         raise Usage("--log takes only -.", "Leave it out: logs then go to the log folder.")
+    source_of = click.get_current_context().get_parameter_source
+    if unix is not None and {*map(source_of, ("host", "port"))} != {ParameterSource.DEFAULT}:
+        raise Usage("--unix has neither a host nor a port.", "Leave out --host and --port.")
     if sample and provider is not None:
         raise Usage("A gateway has its provider's accounts.", "Leave out --sample.")
     configured = options().configured
