@@ -75,6 +75,15 @@ def test_transfers_of_every_account_are_listed_newest_first_and_filtered(
     assert teller("withdrawals", "list", account, "--json").body["data"] == [first["data"][0]]
 
 
+@pytest.mark.parametrize("listed", ["deposits", "withdrawals", "trades", "quotes", "decisions"])
+def test_a_status_that_there_is_not_is_refused_with_those_that_there_are(
+    teller: Teller, listed: str
+) -> None:
+    ended = teller(listed, "list", "--status", "bogus", "--json")
+    assert (ended.code, ended.body["error"]) == (2, "USAGE")
+    assert any(each in ended.body["message"] for each in ("'completed'", "'open'", "'settled'"))
+
+
 def test_a_cancellation_needs_a_terminal_or_yes_and_is_repeated_safely(
     account: str, teller: Teller
 ) -> None:

@@ -389,8 +389,8 @@ def _option_of(parameter: Parameter) -> Callable[..., Any]:
         kind = click.IntRange(1, MAXIMUM_PAGE)
     elif parameter is op.LIMIT:
         kind = click.IntRange(1, MAXIMUM_LIMIT)
-    elif parameter is op.SIDE:
-        kind = click.Choice(["buy", "sell"], case_sensitive=False)
+    elif parameter.known:
+        kind = click.Choice(parameter.known, case_sensitive=False)
     elif "enum" in parameter.schema:
         kind = click.Choice(parameter.schema["enum"])
     flag, text = _OPTIONS[parameter.name]

@@ -9,17 +9,19 @@ from it whose records a call is about.
 A read operation costs a declaration here, one method there and a function of the engine.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date, timedelta
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cached_property
 from types import UnionType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from chainteller.domain.actors import SCOPES
-from chainteller.domain.decisions import DecisionKind
-from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
+from chainteller.domain.decisions import DecisionKind, DecisionStatus
+from chainteller.domain.quoting import Side
+from chainteller.domain.trades import QuoteStatus, TradeStatus
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE, TransferStatus
 from chainteller.service import errors
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import (
@@ -194,7 +196,8 @@ class Parameter:
     ``names`` are its names on the wire; the first is the documented one. ``schema`` is its JSON
     schema; ``minimum``, ``default``, ``maximum`` and ``enum`` in it are enforced. A whole number
     above ``most`` counts as ``most``. ``feature`` is the addition that a deployment needs for it.
-    The engine refuses a query without a parameter that ``is_required``.
+    The engine refuses a query without a parameter that ``is_required``. Nothing is found under a
+    value that isn't among those ``known``; commands refuse it.
     """
 
     field: str
@@ -205,6 +208,7 @@ class Parameter:
     most: int | None = None
     feature: str | None = None
     is_required: bool = False
+    known: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -230,6 +234,10 @@ class Parameter:
 def _text(field: str, *names: str, enum: Iterable[str] = (), **more: Any) -> Parameter:
     schema = {"type": "string", **({"enum": [str(each) for each in enum]} if enum else {})}
     return Parameter(field, names, Kind.TEXT, schema, **more)
+
+
+def _status(statuses: type[StrEnum]) -> Parameter:
+    return _text("status", "filter[status]", known=tuple(statuses))
 
 
 def _timestamp(field: str, name: str) -> Parameter:
@@ -258,8 +266,7 @@ BANK_ACCOUNT = _text("bank_account_id", "filter[bankAccountId]")
 TRADING_ACCOUNT = _text("trading_account_id", "filter[tradingAccountId]")
 AUDITED_ACCOUNT = replace(TRADING_ACCOUNT, feature="audit-of-account")
 AUDITED_CASE = _text("case_id", "filter[case]", feature=AGENTS_FEATURE)
-STATUS = _text("status", "filter[status]")
-SIDE = _text("side", "filter[side]")
+SIDE = _text("side", "filter[side]", known=tuple(Side))
 MARKET_NAME = _text("market", "filter[market]")
 TYPE = _text("type", "filter[type]", enum=TRANSACTION_TYPES)
 TRANSFER_TYPE = _text("type", "filter[type]", enum=TRANSACTION_TYPES[1:])
@@ -744,7 +751,7 @@ DEPOSITS = Read(
     f"GET {_ACCOUNT}/deposits",
     "List an account's deposits",
     Page[Transfer],
-    query=listing(STATUS, CREATED),
+    query=listing(_status(TransferStatus), CREATED),
     feature="deposits",
 )
 DEPOSIT_RECORD = Read(
@@ -784,7 +791,7 @@ WITHDRAWALS = Read(
     f"GET {_ACCOUNT}/withdrawals",
     "List an account's withdrawals",
     Page[Transfer],
-    query=listing(STATUS, CREATED),
+    query=listing(_status(TransferStatus), CREATED),
     feature="withdrawals",
 )
 WITHDRAWAL_RECORD = Read(
@@ -820,7 +827,7 @@ ALL_TRANSFERS = Read(
         ),
         TRADING_ACCOUNT,
         TRANSFER_TYPE,
-        STATUS,
+        _status(TransferStatus),
         CREATED,
     ),
     feature="all-transfers",
@@ -928,7 +935,7 @@ QUOTES = Read(
     "GET /trading/quotes",
     "List quotes",
     Page[Quote],
-    query=listing(STATUS, SIDE, MARKET_NAME, TRADING_ACCOUNT, CREATED),
+    query=listing(_status(QuoteStatus), SIDE, MARKET_NAME, TRADING_ACCOUNT, CREATED),
     feature="quotes",
 )
 SHOW_QUOTE = Read(
@@ -957,7 +964,7 @@ EXECUTE_QUOTE = Write(
 
 # -- trades -------------------------------------------------------------------------------------
 
-_TRADE_LISTING = listing(STATUS, SIDE, MARKET_NAME, CREATED)
+_TRADE_LISTING = listing(_status(TradeStatus), SIDE, MARKET_NAME, CREATED)
 
 TRADES = Read(
     _TRADING,
@@ -1254,7 +1261,7 @@ DECISIONS = Read(
     "GET /decisions",
     "List what waits for a person, the earliest deadline first",
     Page[Decision],
-    query=listing(KIND, STATUS, TRADING_ACCOUNT, OBJECT, CREATED, sorts=DUE_SORTS),
+    query=listing(KIND, _status(DecisionStatus), TRADING_ACCOUNT, OBJECT, CREATED, sorts=DUE_SORTS),
 )
 DECISION = Read(_DECIDING, "decision", f"GET {_DECISION}", "Show a decision", Decision)
 OPEN_DECISION = Write(
