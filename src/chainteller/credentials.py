@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from chainteller.private_files import how_to_protect, others_may_read
+from chainteller.private_files import read_private
 from chainteller.settings.place import Place
 from chainteller.settings.values import SettingsInvalid
 
@@ -62,15 +62,10 @@ def from_variable(setting: str, name: str, environ: Mapping[str, str]) -> str:
 
 def from_file(setting: str, path: Path) -> str:
     try:
-        is_shared = others_may_read(path)
-        key = path.read_text(encoding="utf-8").strip()
+        return read_private(path).strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is no text"
         raise SettingsInvalid([f"{setting} {path}: {reason}"]) from None
-    if is_shared:
-        said = f"{setting} {path} may be read by others: {how_to_protect(path)}"
-        raise SettingsInvalid([said])
-    return key
 
 
 def from_command(setting: str, command: str) -> str:

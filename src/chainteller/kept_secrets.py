@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from chainteller.credentials import from_keyring, into_keyring, out_of_keyring
 from chainteller.paths import Paths, private_folder
-from chainteller.private_files import how_to_protect, locked, others_may_read, write_atomically
+from chainteller.private_files import locked, read_private, write_atomically
 from chainteller.settings.place import Place
 from chainteller.settings.values import SettingsInvalid, why_unreadable
 
@@ -35,17 +35,12 @@ class KeptSecret:
         if found:
             return found
         try:
-            found = self.file.read_text(encoding="ascii")
-            is_shared = others_may_read(self.file)
+            return read_private(self.file)
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
             told = f"{self._what} {self.file} can't be read: {why_unreadable(error)}"
             raise SettingsInvalid([told]) from None
-        if is_shared:
-            told = f"{self.file} may be read by others: {how_to_protect(self.file)}"
-            raise SettingsInvalid([told])
-        return found
 
     def write(self, text: str) -> None:
         """Keep a secret in place of the one that was there. Raises OSError."""

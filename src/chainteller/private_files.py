@@ -5,6 +5,7 @@ which ``icacls`` writes and shows.
 """
 
 import contextlib
+import errno
 import glob
 import os
 import re
@@ -20,6 +21,8 @@ from chainteller import open_files
 
 _DRAFT = ".draft"
 """What the name of a draft ends with; SQLite's files beside it have more."""
+_MOST_BYTES = 1 << 20
+"""Of a file that is read whole, such as one with keys."""
 _ICACLS_TIMEOUT_S = 10
 _ALLOWS = re.compile(r"\(A;[^;]*;([^;]*);[^;]*;[^;]*;(WD|BU|AU|AN|BG|IU|NU)\)")
 """An entry of a DACL in SDDL that lets everyone, users, guests or anonymous ones do something."""
@@ -37,6 +40,22 @@ def others_may_read(path: Path) -> bool:
     if is_windows():
         return allows_others(_windows_dacl(path))
     return bool(mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+def read_private(file: Path) -> str:
+    """The text of a small file that its owner alone may read.
+
+    Raises:
+        OSError: it can't be read, is too large, or may be read by others.
+        UnicodeDecodeError: it isn't UTF-8.
+    """
+    with file.open("rb") as opened:
+        found = opened.read(_MOST_BYTES + 1)
+    if others_may_read(file):
+        raise PermissionError(errno.EACCES, f"may be read by others: {how_to_protect(file)}")
+    if len(found) > _MOST_BYTES:
+        raise OSError(errno.EFBIG, "is too large")
+    return found.decode("utf-8")
 
 
 def open_private(file: Path, mode: Literal["ab", "wb", "xb"]) -> BinaryIO:

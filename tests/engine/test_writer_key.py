@@ -80,7 +80,7 @@ FAULTS: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "missing": (_remove, "The writer's key can't be read: audit.writer_key writer.key: No such"),
     "unreadable": (_make_unreadable, "can't be read: audit.writer_key writer.key: Is a directory"),
     "malformed": (_make_malformed, "can't be read: a key has 64 hexadecimal digits"),
-    "shown to others": (_show_to_others, "writer.key may be read by others: chmod 600 writer.key"),
+    "shown to others": (_show_to_others, "writer.key: may be read by others: chmod 600 writer.key"),
     "another": (_put_another, "isn't the one that marked this database"),
 }
 

@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -28,6 +29,19 @@ def test_a_key_file_is_read_when_only_its_owner_can(tmp_path: Path) -> None:
         api_key(place, {})
     file.chmod(0o600)
     assert api_key(place, {}) == "k-1"
+
+
+def test_a_key_file_without_an_end_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.symlink_to("/dev/zero")
+    place = _place(Profile("p", key_file=str(file)))
+    with pytest.raises(SettingsInvalid, match="may be read by others"):
+        api_key(place, {})
+    file.unlink()
+    file.touch(0o600)
+    os.truncate(file, 1 << 40)
+    with pytest.raises(SettingsInvalid, match="is too large"):
+        api_key(place, {})
 
 
 @pytest.mark.parametrize(

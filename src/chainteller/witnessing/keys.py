@@ -17,7 +17,7 @@ from nacl.bindings import crypto_sign_seed_keypair
 
 from chainteller.domain.json_depth import parse_json
 from chainteller.paths import private_folder
-from chainteller.private_files import how_to_protect, others_may_read, write_atomically
+from chainteller.private_files import read_private, write_atomically
 from chainteller.witnessing.errors import SigningKeysUnusable
 from chainteller.witnessing.notes import SignerKey, VerifierKey
 
@@ -103,15 +103,12 @@ def load_keys(file: Path) -> SigningKeys | None:
     """Read the file; None where there is none. Raises SigningKeysUnusable: it can't be read, others
     may read it, or it isn't a file of keys."""
     try:
-        is_shared = others_may_read(file)
-        text = file.read_text(encoding="utf-8")
+        text = read_private(file)
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is no text"
         raise SigningKeysUnusable(f"{file}: {reason}") from None
-    if is_shared:
-        raise SigningKeysUnusable(f"{file} may be read by others: {how_to_protect(file)}")
     try:
         return _parsed(parse_json(text))
     except (ValueError, KeyError, TypeError, AttributeError):
