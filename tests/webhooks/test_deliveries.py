@@ -1,5 +1,6 @@
 """Deliveries: signed, in order per record, tried again, and recorded once they're accepted."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 
@@ -14,6 +15,7 @@ from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY, SECOND
 from chainteller.engine.core.unit_of_work import act
 from chainteller.engine.operations import webhooks
+from chainteller.engine.upkeep import deliveries
 from chainteller.remote.transport import DEADLINE_S
 from chainteller.service.models.webhooks import ReplayEvents, RotateSecret
 from chainteller.storage.db import records
@@ -22,6 +24,7 @@ from chainteller.storage.db.sources import Source
 from chainteller.storage.log import entry
 from chainteller.storage.queries import disputes
 
+_ENDS_WITHIN_S = 30.0
 Receivers = Callable[..., Receiver]
 _FORGE = Query(
     "UPDATE entry SET leaf = :leaf, body = :body "
@@ -361,6 +364,20 @@ def test_an_endpoint_is_one_servers_until_that_lets_it_go_or_is_dead(
     sending.to(receivers(), "trade.*")
     sending.deliver()
     assert len(receiver.received) == 2, "what was let go isn't held again"
+
+
+def test_an_endpoint_that_is_not_held_for_certain_any_more_is_let_go(
+    sending: Sending, receivers: Receivers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that stood still longer than endpoints are held for, between taking and sending."""
+    receiver = receivers()
+    sending.to(receiver)
+    with monkeypatch.context() as starved:
+        starved.setattr(deliveries, "HELD_S", 0.0)
+        asyncio.run(asyncio.wait_for(sending.deliverer.deliver_due(), _ENDS_WITHIN_S))
+    assert receiver.received == []
+    sending.deliver(sending.another())
+    assert len(receiver.received) == 1
 
 
 def test_servers_take_no_more_than_their_share(sending: Sending, receivers: Receivers) -> None:

@@ -277,7 +277,7 @@ class Deliverer(Background):
         kept: list[Record] = []
         work = partial(self._put, row, window, found, kept)
         act(self._context, Actor(row.organisation_id, WORKER.name), work, timeless=True)
-        return kept[0] if kept and not self._stopping.is_set() else None
+        return kept[0] if kept else None
 
     def _put(
         self, row: Record, window: Window, found: Round, kept: list[Record], tx: UnitOfWork
@@ -298,7 +298,7 @@ class Deliverer(Background):
         if found.refused is None:
             if has_moved:
                 values |= {"failing_since": None, "attempts": 0, "next_at": None}
-            goes_on = not (window.is_last and upto == window.end) and not self._stopping.is_set()
+            goes_on = not (window.is_last and upto == window.end) and self._may_go_on()
             held = self._hold_end(tx) if goes_on else None
             changed = locked._replace(**values, held_until=held)
             webhooks.update(tx.rows, locked, **values, held_until=held)
