@@ -81,6 +81,20 @@ def test_the_main_job_by_commands(shell: Shell) -> None:
     assert paid.amount == "20.00"
 
 
+def test_nothing_is_sent_that_neither_the_deployment_nor_this_machine_would_remember(
+    shell: Shell,
+) -> None:
+    """The printed line to repeat after a lost answer would do it a second time."""
+    account_id = _opened(shell)
+    (shell.home / "state").rename(shell.home / "before")
+    (shell.home / "state").touch()
+    refused = shell.run("deposit", account_id, "500", code=3)
+    assert "NOT_RECORDED" in refused
+    assert "Nothing was sent." in refused
+    assert shell.world.engine.deposits(account_id).data == ()
+    assert "QTE_" in shell.run("quote", "sol-usd", "buy", "100")
+
+
 def test_what_is_missing_is_named(shell: Shell) -> None:
     account_id = _opened(shell)
     for words in (("quotes", "list"), ("statement", account_id)):

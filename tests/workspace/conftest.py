@@ -17,7 +17,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.fixture
-def workspace() -> Iterator[Workspace]:
-    workspace = Workspace(None)
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    workspace = Workspace(tmp_path / "workspace.db")
     yield workspace
     workspace.close()

@@ -36,9 +36,9 @@ SOMEBODY = "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"
 class Day:
     """A desk on a bank, its account funded."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, file: Path) -> None:
         self.world = world
-        self.workspace = Workspace(None, world.clock)
+        self.workspace = Workspace(file, world.clock)
         self.service = layered(world.engine, Remembering(self.workspace), Recording(self.workspace))
         asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
         self.account = self.service.open_trading_account(asked).value.id
@@ -76,7 +76,7 @@ class Day:
 @pytest.fixture
 def day(tmp_path: Path) -> Iterator[Day]:
     world = build(sqlite_url(tmp_path))
-    made = Day(world)
+    made = Day(world, tmp_path / "day.db")
     yield made
     made.workspace.close()
     world.engine.close()

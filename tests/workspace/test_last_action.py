@@ -17,7 +17,7 @@ __all__ = ["bench", "deployment"]
 @pytest.fixture
 def day(tmp_path: Path) -> Iterator[Day]:
     world = build(sqlite_url(tmp_path))
-    made = Day(world)
+    made = Day(world, tmp_path / "day.db")
     yield made
     made.workspace.close()
     world.engine.close()

@@ -98,7 +98,7 @@ class Sender:
         except TransportFault as fault:
             raise _unread(fault, self.transport.address) from None
         if reply.status >= 400:
-            raise _refusal(reply) or ReplyUnusable(_strange(reply))
+            raise _refusal(reply) or _unusable(reply)
         try:
             return check(parsed(model, reply.body))
         except ValueError as fault:
@@ -139,9 +139,9 @@ class Sender:
         refusal = _refusal(reply)
         is_open = reply.follows_doubt and not (refusal is not None and is_conclusive(refusal))
         if is_open or _leaves_doubt(reply):
-            said = f"answered {refusal.code}: {refusal.message}" if refusal else _strange(reply)
-            return OutcomeUnknown(f"Sent, but {said}", key)
-        return refusal or ReplyUnusable(_strange(reply))
+            said = f"{refusal.code}: {refusal.message}" if refusal else f"{_strange(reply)}."
+            return OutcomeUnknown(f"Sent, but answered with {said}", key)
+        return refusal or _unusable(reply)
 
     def _answered(self, request: Outgoing, attempts: int) -> Reply:
         """Send until a clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
@@ -162,7 +162,7 @@ class Sender:
                     is_sent = not isinstance(unclear, NotSent | None)
                     return replace(reply, follows_doubt=is_sent)
                 if _leaves_doubt(reply):
-                    unclear = Unanswered(_strange(reply).rstrip("."))
+                    unclear = Unanswered(_strange(reply))
             if last or time.monotonic() + wait_s >= ends:
                 break
             time.sleep(wait_s)
@@ -283,8 +283,12 @@ def _unread(fault: TransportFault, address: str) -> ClientError:
     return ReplyUnusable(f"The reply cannot be used: {fault}.")
 
 
+def _unusable(reply: Reply) -> ReplyUnusable:
+    return ReplyUnusable(f"The reply cannot be used: {_strange(reply)}.")
+
+
 def _strange(reply: Reply) -> str:
-    return f"an answer with status {reply.status} that is not in the words of the contract."
+    return f"status {reply.status}, and no error as in the specification"
 
 
 def _where(fault: ValueError) -> str:
@@ -294,6 +298,6 @@ def _where(fault: ValueError) -> str:
     if isinstance(fault, AnotherRecord):
         return str(fault)
     if not isinstance(fault, ValidationError):
-        return "no JSON of this contract"
+        return "no JSON"
     first = fault.errors(include_url=False, include_input=False, include_context=False)[0]
-    return ".".join(str(part) for part in first["loc"])[:100] or first["type"]
+    return ".".join(str(part) for part in first["loc"])[:100] or "no JSON object"

@@ -556,6 +556,15 @@ class ServiceUnreachable(ClientError, code="UNREACHABLE"):
     next_step = "Nothing was sent. Check the address and the network, then retry."
 
 
+class NotRecorded(ServiceUnreachable, code="NOT_RECORDED"):
+    """A write that couldn't be recorded on this machine, so that it wasn't sent."""
+
+    next_step = (
+        "Nothing was sent. Make room on the disk, or let chainteller write to its folder state: "
+        "chainteller info says where it is."
+    )
+
+
 class SignInRequired(ClientError, code="SIGN_IN_REQUIRED"):
     """Nobody has signed in at this machine, or the issuer has ended the sign-in."""
 

@@ -20,10 +20,10 @@ from chainteller.service.errors import (
     IdempotencyKeyReused,
     NotDone,
     NotOffered,
+    NotRecorded,
     OutcomeUnknown,
     ReplyMismatch,
     ServiceError,
-    ServiceUnreachable,
     TellerError,
 )
 from chainteller.service.interface import Service
@@ -81,7 +81,8 @@ class Recording:
 
         Raises:
             SecretEntered: a text of it is a wallet secret; it was neither kept nor sent.
-            ServiceUnreachable: the request could not be recorded, so it was not sent.
+            NotRecorded: the request could not be recorded, or would be forgotten by a deployment
+                without idempotency keys and by this machine; it was not sent.
             IdempotencyKeyReused: the key belongs to another request without an answer.
             ReplyMismatch: the quote that was answered is another one than was asked for.
             OutcomeMismatch: the trade that was answered has other terms than its quote.
@@ -96,6 +97,7 @@ class Recording:
         require_clean(call)
         key = call.key or self._randomness.bytes(16).hex()
         try:
+            self._require_kept(call, onward)
             earlier = self._workspace.sent_request(key) if call.key else None
             if earlier is not None and earlier.state in _MAY_BE_DONE:
                 _require_same(earlier, call)
@@ -103,9 +105,15 @@ class Recording:
                     return self._found(earlier, call, onward)
             self._workspace.sending(key, call.operation.name, _saved(call))
         except sqlite3.Error as fault:
-            raise ServiceUnreachable(f"The console's own record can't be saved: {fault}.") from None
+            raise NotRecorded(f"The console's own record can't be saved: {fault}.") from None
         is_repeated = earlier is not None and earlier.state in IN_DOUBT
         return self.send(replace(call, key=key), key, onward, is_repeated=is_repeated)
+
+    def _require_kept(self, call: Call[Any], onward: Next) -> None:
+        """Raises NotRecorded: nobody could tell later that the request was sent before."""
+        is_safe = self._workspace.is_kept or call.operation.name in MOVES_NOTHING
+        if not is_safe and not _knows_keys(onward):
+            raise NotRecorded("The console's own record has no file that it can write.")
 
     def send(
         self, call: Call[Answer], key: str, onward: Next, *, is_repeated: bool = False

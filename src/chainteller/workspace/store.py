@@ -107,6 +107,7 @@ class Workspace:
     def __init__(self, path: Path | None, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
         self._lock = threading.RLock()
+        self.is_kept = path is not None
         self._database = _opened(path)
 
     def now(self) -> int:
