@@ -15,6 +15,7 @@ from tests.world.serving import deployment, served
 
 from chainteller.api.app import App
 from chainteller.domain.options import EngineOptions
+from chainteller.engine.upkeep.upkeep import forget_keys
 from chainteller.remote.client import RemoteService
 from chainteller.service.errors import (
     IdempotencyKeyReused,
@@ -28,9 +29,10 @@ from chainteller.service.errors import (
 from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.base import Written
 from chainteller.service.models.counterparties import DiagnosisRequest, RegisterCounterparty
 from chainteller.service.models.decisions import OpenDecision
-from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
+from chainteller.service.models.funding import DepositRequest, Transfer, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import EXECUTE_QUOTE, Call
@@ -369,6 +371,27 @@ def test_a_request_of_the_day_before_is_not_sent_again(ours: Bench) -> None:
     ours.world.advance(25 * 3600)
     outcome = ours.settle(key)
     assert (outcome.fate, outcome.replayed) == (Fate.DONE, False), "it was found, not sent again"
+    assert _count(ours, "deposit") == 1
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_a_key_of_the_day_before_does_nothing_a_second_time(
+    ours: Bench, *, is_answered: bool
+) -> None:
+    """As a script has it, or a person who enters the line that a command printed."""
+    request = DepositRequest(amount="5.00", currency=TOKEN)
+
+    def deposit() -> Written[Transfer]:
+        return ours.desk.deposit(ours.account_id, request, idempotency_key="mine")
+
+    if is_answered:
+        deposit()
+    else:
+        ours.lost(Cut.AFTER, lambda _: deposit())
+    ours.world.advance(25 * 3600)
+    assert forget_keys(ours.world.context)
+    again = deposit()
+    assert (again.created, again.replayed) == (False, True)
     assert _count(ours, "deposit") == 1
 
 

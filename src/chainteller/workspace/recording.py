@@ -87,7 +87,7 @@ class Recording:
             ReplyMismatch: the quote that was answered is another one than was asked for.
             OutcomeMismatch: the trade that was answered has other terms than its quote.
             OutcomeUnknown: as sent; or it was sent before, without an answer, to a deployment
-                without idempotency keys, and its record can't be found.
+                that doesn't know its idempotency key, and its record can't be found.
         """
         if not call.operation.writes:
             shown = onward(call)
@@ -101,7 +101,8 @@ class Recording:
             earlier = self._workspace.sent_request(key) if call.key else None
             if earlier is not None and earlier.state in _MAY_BE_DONE:
                 _require_same(earlier, call)
-                if not _knows_keys(onward) and not _may_repeat(earlier):
+                is_safe = self._is_fresh(earlier) and _knows_keys(onward)
+                if not is_safe and not _may_repeat(earlier):
                     return self._found(earlier, call, onward)
             self._workspace.sending(key, call.operation.name, _saved(call))
         except sqlite3.Error as fault:
@@ -144,8 +145,7 @@ class Recording:
         recorded = self._workspace.sent_request(key)
         if recorded is None:
             raise NotOffered("No request is recorded under this key.")
-        is_fresh = self._workspace.now() - recorded.sent_at < RESENT_WITHIN
-        if is_fresh and _is_whole(recorded.arguments) and _knows_keys(service.call):
+        if self._is_fresh(recorded) and _is_whole(recorded.arguments) and _knows_keys(service.call):
             try:
                 written = self.send(_call_of(recorded), key, service.call, is_repeated=True)
             except ServiceError as refusal:
@@ -157,6 +157,10 @@ class Recording:
             text = _REPLAYED if written.replayed else _SENT_NOW
             return Outcome(Fate.DONE, text, (written.value,), replayed=written.replayed)
         return self._search(recorded, service)
+
+    def _is_fresh(self, earlier: SentRequest) -> bool:
+        """Whether a deployment that knows keys still has the request's."""
+        return self._workspace.now() - earlier.sent_at < RESENT_WITHIN
 
     def _search(self, recorded: SentRequest, service: Service) -> Outcome:
         outcome = find_outcome(service, self._workspace, recorded)
