@@ -5,12 +5,15 @@ import json
 import logging
 import os
 import sys
+from contextlib import suppress
+from io import TextIOWrapper
 from json.encoder import encode_basestring_ascii as _quoted
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from chainteller.domain.clock import Clock, format_instant
+from chainteller.private_files import locked, open_private
 from chainteller.telemetry.tracing import current
 
 _MAXIMUM_BYTES = 10 * 1024 * 1024
@@ -121,6 +124,38 @@ class RequestLines:
             _log.info("request", extra={"ready": ready})
 
 
+class LogFile(RotatingFileHandler):
+    """A file that several processes write, one of which rotates it when it's full; one that
+    another program moved away is begun anew. Its owner alone reads it."""
+
+    def __init__(self, path: Path, most_bytes: int = _MAXIMUM_BYTES) -> None:
+        super().__init__(path, maxBytes=most_bytes, backupCount=_KEPT)
+        self._path = path
+
+    def shouldRollover(self, record: logging.LogRecord) -> bool:  # noqa: N802 - logging's name
+        self._follow()
+        return bool(super().shouldRollover(record))
+
+    def doRollover(self) -> None:  # noqa: N802 - as above
+        with locked(self._path.with_suffix(".lock")):
+            if not self._follow():
+                super().doRollover()
+
+    def _follow(self) -> bool:
+        """Open the file again if it isn't the one that is written; whether that was so."""
+        if self.stream is None:  # a rotation failed; the next line opens it
+            return False
+        with suppress(FileNotFoundError):
+            if os.path.samestat(self._path.stat(), os.fstat(self.stream.fileno())):
+                return False
+        self.stream.close()
+        self.stream = self._open()
+        return True
+
+    def _open(self) -> TextIOWrapper:
+        return TextIOWrapper(open_private(Path(self.baseFilename), "ab"), encoding="utf-8")
+
+
 def send_logs_to(path: Path | None) -> None:
     """Write the log lines of this service and of uvicorn to a file, or to stderr."""
     handler: logging.Handler
@@ -128,9 +163,8 @@ def send_logs_to(path: Path | None) -> None:
         handler = logging.StreamHandler(sys.stderr)
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(0o600)
+        handler = LogFile(path)
         path.chmod(0o600)
-        handler = RotatingFileHandler(path, maxBytes=_MAXIMUM_BYTES, backupCount=_KEPT)
     handler.setFormatter(JsonLines())
     for name in ("chainteller", "uvicorn"):
         logger = logging.getLogger(name)
