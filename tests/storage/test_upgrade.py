@@ -210,6 +210,18 @@ def test_a_file_without_a_revision_is_damaged_and_left_alone(tmp_path: Path) -> 
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("stamp", ["0113x", "", "-1", "\u0661"])
+def test_a_revision_that_is_no_number_is_damage(tmp_path: Path, stamp: str) -> None:
+    url = sqlite_url(tmp_path)
+    build(url).engine.close()
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+        connection.execute("UPDATE schema_revision SET version_num = ?", (stamp,))
+        connection.commit()
+    with pytest.raises(ServiceUnavailable) as refused:
+        upgrade.upgrade(url)
+    assert refused.value.details["reason"] == "DAMAGED"
+
+
 def test_alembic_is_imported_only_to_migrate() -> None:
     script = (
         "import sys, chainteller.engine.engine, chainteller.storage.upkeep.upgrade\n"

@@ -47,11 +47,17 @@ def sqlite_state(scalar: Scalar) -> State:
 
 
 def sqlite_revision(scalar: Scalar) -> int:
-    """A file's revision, 0 if its row is missing. The first builds kept it in ``user_version``."""
+    """A file's revision, as ``number_of``. The first builds kept it in ``user_version``."""
     table = f"SELECT count(*) FROM sqlite_master WHERE name = '{REVISION_TABLE}'"
     if scalar(table):
-        return int(scalar(f"SELECT version_num FROM {REVISION_TABLE}") or 0)
+        return number_of(scalar(f"SELECT version_num FROM {REVISION_TABLE}"))
     return int(scalar("PRAGMA user_version"))
+
+
+def number_of(stamp: object) -> int:
+    """A stamp that was read; 0 if there is none, or what is there is no number."""
+    text = str(stamp)
+    return int(text) if text.isascii() and text.isdecimal() else 0
 
 
 def state_of(revision: int, floor: int) -> State:

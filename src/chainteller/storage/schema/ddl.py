@@ -26,6 +26,7 @@ from chainteller.storage.revision import (
     REVISION,
     REVISION_TABLE,
     State,
+    number_of,
     sqlite_state,
     state_of,
 )
@@ -160,7 +161,7 @@ def state(connection: Session) -> State:
     floor = connection.execute(_stamp_of(FLOOR_TABLE)).scalar()
     if floor is not None and not str(floor).isdecimal():
         return State.FOREIGN  # another program's revision
-    return state_of(int(revision(connection) or 0), int(floor or 0))
+    return state_of(number_of(revision(connection)), int(floor or 0))
 
 
 def revision(connection: Session) -> str:
