@@ -4,8 +4,12 @@ from collections.abc import Callable
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.wallet_case import Case
 
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.console.app import Console
+from chainteller.tui.list_screen import ListScreen
+from chainteller.tui.widgets.lines import Lines
 
 
 def _texts(app: Console, wanted: Callable[[str], bool]) -> list[str]:
@@ -44,6 +48,38 @@ async def test_the_day_leaves_out_what_the_screen_lists(bench: Bench) -> None:
         assert "The day of" not in seen(app), "decisions are about everybody"
         await press(pilot, "P")
         assert "The day of" not in seen(app), "the page is that day"
+
+
+@pytest.mark.needs("challenges", "transactions", "all-trades", "all-transfers", "audit")
+@pytest.mark.parametrize("size", [(120, 40), (200, 60)])
+@pytest.mark.parametrize(
+    "keys", [("4", "0"), ("4", "0", "a"), ("5", "0"), ("6", "0"), ("7",)], ids="".join
+)
+async def test_beside_records_of_all_customers_nothing_is_shown_of_the_one_being_served(
+    bench: Bench, keys: tuple[str, ...], size: tuple[int, int]
+) -> None:
+    for number, wallet in ((1, "alice-ethereum"), (2, "bob-ethereum")):
+        case = Case(bench, wallet, customer=number)
+        asked = QuoteRequest(amount="10.00", side="buy", trading_account_id=case.trading_account_id)
+        quote = bench.service.create_quote("sol-usd", asked).value
+        request = ExecuteRequest(trading_account_id=case.trading_account_id)
+        bench.service.execute_quote(quote.id, request)
+        bench.world.advance(1)
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "down")
+        assert app.desk.customer.label.startswith("Customer 1 ")
+        await press(pilot, *keys)
+        assert "Customer 1" not in _beside_the_list(app)
+        assert app.desk.customer.account_id not in _beside_the_list(app)
+
+
+def _beside_the_list(app: Console) -> str:
+    """What is read of one record, and of who is served."""
+    assert isinstance(app.screen, ListScreen)
+    shown = [lines for lines in app.screen.query(Lines) if lines.is_on_screen]
+    return "\n".join(f"{lines.border_title}\n{lines.plain_text}" for lines in shown)
 
 
 def _day(app: Console) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from chainteller.records.formats import Piece, short_id
 from chainteller.tui.commands import AnyCommand, Command
 from chainteller.tui.desk import Desk
-from chainteller.tui.desk_screen import leave_refusal, refusal_text
+from chainteller.tui.desk_screen import draw_around, leave_refusal, refusal_text
 from chainteller.tui.exports import Export, receipt_exports
 from chainteller.tui.list_screen import FilteredListScreen, Listed, headline, only_of, order_of
 from chainteller.tui.notifications import hear_of
@@ -102,6 +102,7 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
         self._all = not self._all
         _bind_filter(self)
         self.restart()
+        draw_around(self)
 
     def find(self, text: str) -> None:
         self.typed_for = self.desk.customer.account_id

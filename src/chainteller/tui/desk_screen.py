@@ -213,9 +213,8 @@ class DeskScreen(Blank, FullScreen):
         _put_field_away(self)
         if self.is_current:
             _bring_field_back(self)
-            _draw_bars(self)
             _draw_status(self)
-            _draw_served(self)
+            draw_around(self)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
@@ -373,6 +372,12 @@ class DeskScreen(Blank, FullScreen):
         self.call_after_refresh(_look_at_served, self)
 
     @property
+    def shows_all(self) -> bool:
+        """Whether records of all customers are shown: of the one being served, nothing stands
+        beside them."""
+        return False
+
+    @property
     def paged(self) -> PagedList | None:
         """The list that the arrow keys move in."""
         return None
@@ -423,7 +428,14 @@ def _draw_served(screen: DeskScreen, _: None = None) -> None:
     if screen.desk.served is not None and screen.is_current:
         from chainteller.tui.served.view import draw
 
-        _repaint_later(screen, draw(screen, screen.desk, screen.KEY))
+        account = None if screen.shows_all else screen.desk.customer.account
+        _repaint_later(screen, draw(screen, screen.desk, screen.KEY, account))
+
+
+def draw_around(screen: DeskScreen) -> None:
+    """Draw the bars, and what is pending for whoever the screen is about."""
+    _draw_bars(screen)
+    _draw_served(screen)
 
 
 def _repaint_later(screen: DeskScreen, after: float | None) -> None:
@@ -580,9 +592,8 @@ def _draw_colleagues(screen: DeskScreen) -> None:
     found = desk.colleagues.on(desk.customer.account_id, desk.now)
     screen.set_class(bool(found), "with-colleagues")
     if found:
-        is_of_all = screen.KEY == "decisions" or getattr(screen, "shows_all", False)
         name = (account.customer_name or account.id) if account is not None else ""
-        who, what = words(found, name if is_of_all and name else "this customer", desk.now)
+        who, what = words(found, name if screen.shows_all and name else "this customer", desk.now)
         said = line((f" {who}", "warn"), right=((f" {what} ", "warn"),))
         screen.query_one("#colleagues", Lines).show([said])
 

@@ -196,7 +196,7 @@ class Listing(NamedTuple):
     told: Callable[[Any, Any], str] | None = None
     """The text for the customer about a record."""
     columns_of_all: Sequence[Column] = ()
-    """The columns where all accounts are listed."""
+    """The columns where all accounts are listed, if they're others."""
     least_gap: int = 1
     """Cells between two columns where there is little room."""
 
@@ -453,15 +453,10 @@ def list_beside_detail(
     )
 
 
-def shows_all(screen: ListScreen[Any]) -> bool:
-    """Whether the records of all accounts are listed, where it could be those of one."""
-    return getattr(screen, "shows_all", False)
-
-
 def columns_of(screen: ListScreen[Any]) -> Sequence[Column]:
     """The columns of what is listed now."""
     listing = screen.listing
-    return listing.columns_of_all if shows_all(screen) else listing.columns
+    return (screen.shows_all and listing.columns_of_all) or listing.columns
 
 
 def _orders(screen: ListScreen[Any]) -> Sequence[tuple[str, str]]:
@@ -567,7 +562,7 @@ def filters(key: str, about: str, note: str, footer: str = "filter", rank: int =
     """
 
     def open_filter(screen: ListScreen[Any]) -> None:
-        purpose = "filter" if shows_all(screen) else "customer's filter"
+        purpose = "filter" if screen.shows_all else "customer's filter"
         pieces = ((note, "muted"),)
         screen.field_bar.open(purpose, (("/ ", "key"),), value=screen.typed, note=pieces)
 

@@ -7,6 +7,7 @@ from chainteller.records.formats import Piece
 from chainteller.service.errors import NotOffered
 from chainteller.tui.audit import verification
 from chainteller.tui.desk import Desk
+from chainteller.tui.desk_screen import draw_around
 from chainteller.tui.list_screen import Blocks, Listing, ListScreen
 from chainteller.tui.queries import query
 from chainteller.tui.widgets.lines import Line, heading, line, wrapped
@@ -140,6 +141,14 @@ class AuditScreen(ListScreen["AuditRow"]):
             self.verdict = None
             self.paged.reshape(self.listing.columns)
             self.restart()
+            draw_around(self)
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether it isn't known to be about the customer being served alone."""
+        session = self.desk.session
+        owner = session.ownership.owner_of(self._object_id) if session is not None else ""
+        return owner != self.desk.customer.account_id
 
     def object_id(self) -> str:
         return self._object_id

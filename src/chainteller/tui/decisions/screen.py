@@ -68,6 +68,7 @@ def _why_not(screen: "DecisionsScreen", name: str) -> str:
 class DecisionsScreen(ListScreen["Decision"]):
     KEY = "decisions"
     REMEMBERED = ("only",)
+    shows_all = True
     EVERYTHING = {"only": 0, "shows_decided": False}  # noqa: RUF012 - is never changed
     listing = Listing(
         titles=("Decisions", "Decision"),

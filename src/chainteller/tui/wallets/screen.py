@@ -13,7 +13,7 @@ from chainteller.domain.signing_pages import new_token
 from chainteller.records.formats import RECORD_ID
 from chainteller.service.errors import NotOffered, ServiceUnavailable, TellerError
 from chainteller.tui.desk import Desk
-from chainteller.tui.desk_screen import is_detail_alone, refusal_text
+from chainteller.tui.desk_screen import draw_around, is_detail_alone, refusal_text
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.exports import Export, ready
 from chainteller.tui.list_screen import Listed, ListScreen
@@ -62,6 +62,7 @@ class WalletsScreen(ListScreen[Shown]):
     HAS_OWN_FIELD = True
     ORDERS = view.ORDERS
     REMEMBERED = ("sort",)
+    shows_all = False
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -71,7 +72,6 @@ class WalletsScreen(ListScreen[Shown]):
         """Withdrawal limits of the selected wallet's trading account."""
         self.registered: dict[str, datetime | None] = {}
         """When wallets were registered, where the list doesn't say so."""
-        self.shows_all = False
         self.wanted = ""
         """What the list is filtered by."""
         self.listed_id = ""
@@ -352,6 +352,7 @@ def show_all(screen: WalletsScreen, *, on: bool) -> None:
     screen.shows_all = on
     start_over(screen)
     screen.reload()
+    draw_around(screen)
 
 
 def _place_cursor(screen: WalletsScreen) -> None:
