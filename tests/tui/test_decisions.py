@@ -9,6 +9,7 @@ import pytest
 from tests.deployments import SPEC_ONLY
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.wallet_case import ALICE, LARGE, Case
+from textual import events
 
 from chainteller.domain.actors import DESK_SCOPES, Actor
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
@@ -18,7 +19,7 @@ from chainteller.service.interface import Service
 from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
-from chainteller.tui.console.app import Console
+from chainteller.tui.console.app import DEAF_S, Console
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.start import StartedDesk
@@ -265,6 +266,25 @@ async def test_a_customer_is_frozen_and_lifted_on_their_page_by_four_keys(
         assert "LIFT FROZEN from the account?" in seen(app)
         await answer(pilot, "y")
     assert bench.service.trading_account(account.id).controls == ()
+
+
+@pytest.mark.parametrize("keys", [("enter", "enter"), ("1", "2")], ids="".join)
+@pytest.mark.parametrize("in_one_read", [True, False])
+async def test_a_choice_typed_behind_another_one_is_taken_however_quickly(
+    bench: Bench, keys: tuple[str, str], in_one_read: bool
+) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        typed = [events.Key(key, "\r" if key == "enter" else key) for key in ("F", *keys)]
+        for at, key in enumerate(typed):
+            key.time = typed[0].time + at * DEAF_S / 4
+            app.post_message(key)
+            if not in_one_read:
+                await settle(pilot)
+        await settle(pilot)
+        assert "FREEZE the account of" in seen(app)
 
 
 @pytest.mark.forms(1)

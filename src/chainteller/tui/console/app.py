@@ -391,6 +391,11 @@ class Console(ConsoleShell):
     def deafen(self) -> None:
         self.typed_ahead.deafen(DEAF_S)
 
+    def dialog_opened(self) -> None:
+        """What was typed behind the key that opened it goes on."""
+        self.typed_ahead.allow_repeat()
+        self.opening.shown()
+
     def dialog_closed(self) -> None:
         """Two quick presses of the key that closed it close nothing else."""
         self.typed_ahead.once_only(DEAF_S)
@@ -423,7 +428,11 @@ class Console(ConsoleShell):
         if event.is_forwarded:  # and came back from a screen that may be gone by now
             return _finds_no_field(self, event) or fails_in_palette(self, event.key)
         at_once = self.desk.started is None and _works_at_once(self, event)
-        if self.typed_ahead.takes(event, at_once=at_once) or fails_in_palette(self, event.key):
+        if (
+            self.typed_ahead.takes(event, at_once=at_once)
+            or fails_in_palette(self, event.key)
+            or await _runs_in_dialog(self, event.key)
+        ):
             return True
         _wait_for_dialog(self, event.key)
         if not isinstance(self.focused, Field):
@@ -527,6 +536,12 @@ def drop_keys(console: Console) -> None:
     if number:
         keys = f"{number} keys" if number > 1 else "1 key"
         console.desk.notify(f"{keys} typed ahead had nothing to act on: dropped", "warn")
+
+
+async def _runs_in_dialog(console: Console, key: str) -> bool:
+    """Run a dialog's key here and now, where another dialog may follow."""
+    dialog = console.screen
+    return isinstance(dialog, Dialog) and dialog.leads_on and await run_key(console, key)
 
 
 def _wait_for_dialog(console: Console, key: str) -> None:

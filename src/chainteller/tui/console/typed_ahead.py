@@ -55,6 +55,10 @@ class TypedAhead:
         """A dialog closed: the same key again at once was meant for it, not for what is below."""
         self._once = (self._last, monotonic() + seconds)
 
+    def allow_repeat(self) -> None:
+        """Another dialog opened, which the same key may be meant for."""
+        self._once = ("", 0.0)
+
     def ignores(self, key: str) -> bool:
         """Whether the key, pressed now, would be dropped."""
         return self._is_too_soon(key, monotonic())
@@ -87,10 +91,11 @@ class TypedAhead:
         self._kept.insert(0, Key(key, None))
 
     def _is_too_soon(self, key: str, typed_at: float) -> bool:
-        """Keys that close dialogs aren't repeated; letters are typed twice on purpose."""
+        """Keys that close dialogs aren't repeated, unless another dialog may open: they wait for
+        it. Letters are typed twice on purpose."""
         closed_by, until = self._once
         is_repeated = key in _CLOSING and key == closed_by and typed_at < until
-        return typed_at < self._deaf_until or is_repeated
+        return typed_at < self._deaf_until or (is_repeated and not self._holding)
 
     def release(self) -> None:
         """Hand the first waiting key on as soon as the place that it waited for is painted; those

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -21,11 +20,13 @@ class Choice(Dialog[str]):
     """Answers one of ``options``, or None for esc."""
 
     is_about_customer = True
+    leads_on = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
         Binding("enter", "take", show=False),
         Binding("up,k", "move(-1)", show=False),
         Binding("down,j", "move(1)", show=False),
+        *(Binding(digit, f"take({at})", show=False) for at, digit in enumerate(_DIGITS)),
     ]
 
     def __init__(self, title: str, note: str, options: Sequence[str], preset: str = "") -> None:
@@ -55,14 +56,10 @@ class Choice(Dialog[str]):
         self._at = min(max(0, self._at + step), len(self._options) - 1)
         self.query_one(Lines).show(self._rows())
 
-    def action_take(self) -> None:
-        self.dismiss(self._options[self._at])
+    def action_take(self, at: int | None = None) -> None:
+        place = self._at if at is None else at
+        if place < len(self._options):
+            self.dismiss(self._options[place])
 
     def action_leave(self) -> None:
         self.dismiss(None)
-
-    def on_key(self, event: events.Key) -> None:
-        place = _DIGITS.find(event.character or "-")
-        if 0 <= place < len(self._options):
-            event.stop()
-            self.dismiss(self._options[place])

@@ -1,7 +1,7 @@
 """What every dialog over the desk shares: it is answered once."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
@@ -30,18 +30,20 @@ class Dialog(SteadyScreen, ModalScreen[Answer], Generic[Answer]):
     """Whether it shows or asks something about the customer being served: it closes without an
     answer when another one is.
     """
+    leads_on: ClassVar[bool] = False
+    """Whether what is typed behind a key of it may be meant for the next dialog."""
     answered = False
     """Whether it was closed, though its keys may still be on their way."""
     _waiting: "tuple[Answer | None] | None" = None
 
     def on_mount(self) -> None:
-        opening = _opening_of(self)
-        if opening is not None:
-            opening.shown()
+        opened = getattr(self.app, "dialog_opened", None)
+        if opened is not None:
+            opened()
 
     def opening(self, work: Callable[[], Awaitable[None]]) -> Later:
         """``work`` for a worker, for a key of the dialog that opens something."""
-        opening = _opening_of(self)
+        opening: Opening | None = getattr(self.app, "opening", None)
         return opening.begin(work) if opening is not None else Later(work)
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
@@ -67,7 +69,3 @@ class Dialog(SteadyScreen, ModalScreen[Answer], Generic[Answer]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return not self.answered and super().check_action(action, parameters)
-
-
-def _opening_of(dialog: Dialog[Any]) -> Opening | None:
-    return getattr(dialog.app, "opening", None)
