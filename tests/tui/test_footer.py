@@ -318,3 +318,24 @@ def _state(app: Console) -> tuple[object, ...]:
     """All that a key may change, but not the status line: there it may say that it does nothing."""
     rows = seen(app).splitlines()
     return (app.screen, app.clipboard, rows[:-2])
+
+
+@pytest.mark.parametrize("name", SCREENS)
+async def test_a_key_that_would_do_nothing_says_why(bench: Bench, name: str) -> None:
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.go(name)
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, DeskScreen)
+        reasons = {
+            each.id: each.unavailable(screen)
+            for each in screen.commands_by_id.values()
+            if each.unavailable is not None and each.unavailable(screen)
+        }
+        assert reasons
+        for command_id, why in reasons.items():
+            await screen.action_command(command_id)
+            await settle(pilot)
+            assert f" {why}" in seen(app), command_id

@@ -78,6 +78,6 @@ async def test_with_no_wallet_selected_the_key_says_what_it_wants(bench: Bench) 
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "5", "w")
-        assert "choose a wallet for the withdrawal first" in seen(app)
+        assert "no wallet is selected" in seen(app)
         await press(pilot, "down")
-        assert "choose a wallet" not in seen(app)
+        assert "no wallet is selected" not in seen(app)

@@ -202,16 +202,11 @@ def titles(part: Callable[[Any], Piece]) -> Callable[[Any, int], Line]:
     return titled
 
 
-def cancels(
-    what: str, flow: "Callable[[Any, str], Step]"
-) -> "Callable[[CustomerListScreen[Any]], None]":
+def cancels(flow: "Callable[[Any, str], Step]") -> "Callable[[CustomerListScreen[Any]], None]":
     """What cancels the selected record, by the flow that its kind has."""
 
     def cancel(screen: CustomerListScreen[Any]) -> None:
-        record = screen.selected
-        if record is None:
-            screen.desk.notify(f"no {what} is selected", "warn")
-            return
+        record = screen.chosen
         screen.clear_failure()
         take(screen, flow(record, screen.owner_of(record)))
 

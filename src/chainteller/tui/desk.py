@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from chainteller.workspace.store import Workspace
 
 _LOG_ROWS = 500
-NOBODY = "nobody"
-"""Instead of an account's id, for a line that is true only while no customer is selected."""
 KEPT_ACCOUNT, KEPT_SCREEN = "account", "place"
 """Names of the kept views that say where the desk was left."""
 HIDING = "privacy"
@@ -78,7 +76,7 @@ _NEWS = 2 * MINUTE
 
 class Notification(NamedTuple):
     """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
-    that it is about, empty for none in particular, or ``NOBODY``; ``noted_at`` is its second.
+    that it is about, empty for none in particular; ``noted_at`` is its second.
     """
 
     noted_at: int

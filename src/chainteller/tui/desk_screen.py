@@ -28,7 +28,7 @@ from chainteller.tui.commands import (
     run_command,
 )
 from chainteller.tui.customer import CustomerChanged, Told
-from chainteller.tui.desk import NOBODY, STARTING, Connection, Desk, Notification
+from chainteller.tui.desk import STARTING, Connection, Desk, Notification
 from chainteller.tui.found import Found
 from chainteller.tui.messages import (
     FieldChanged,
@@ -345,11 +345,17 @@ class DeskScreen(Blank, FullScreen):
     # -- commands -----------------------------------------------------------------------------
 
     async def action_command(self, command_id: str) -> None:
+        """Run a command, or say why it would do nothing in this state."""
+        command = self.commands_by_id[command_id]
         if self.is_answer_shown:
             _draw_status(self)
-        if self.commands_by_id[command_id].of_list and is_detail_alone(self):
+        if command.of_list and is_detail_alone(self):
             self.step_back()
-        await run_command(self.commands_by_id, command_id, self)
+        why = command.unavailable(self) if command.unavailable is not None else ""
+        if why:
+            say(self, why)
+        else:
+            await run_command(self.commands_by_id, command_id, self)
 
     async def on_key_clicked(self, message: KeyClicked) -> None:
         await self.run_action(message.action)
@@ -615,7 +621,7 @@ def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     _draw_under_way(screen)
     unread, served = screen.desk.unread, screen.desk.customer.account_id
     status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
-    shown = {"", served or NOBODY}
+    shown = {"", served}
     lines = (each for each in reversed(screen.desk.log) if each.account_id in shown)
     newest = next(lines, None)
     if told is not None and told is not newest:
@@ -711,9 +717,6 @@ def _tell_customer(screen: DeskScreen) -> None:
     """Show the text for the customer; while it's open it follows its record."""
     from chainteller.tui.dialogs.live_text import Follows, LiveText
 
-    if not screen.customer_text():
-        say(screen, "no text for the customer here")
-        return
     desk, record_id, owner_id = screen.desk, screen.object_id(), _owner_told(screen)
 
     def read() -> str:
@@ -746,11 +749,7 @@ def _owner_told(screen: DeskScreen) -> str:
 def _copy(screen: DeskScreen) -> None:
     from chainteller.tui.exports import copy_now
 
-    text = screen.main_text()
-    if text:
-        screen.read("copy", partial(copy_now, screen, text), opens=True)
-    else:
-        say(screen, "nothing to copy here")
+    screen.read("copy", partial(copy_now, screen, screen.main_text()), opens=True)
 
 
 def _texts_of(screen: DeskScreen) -> dict[str, str]:
@@ -773,14 +772,11 @@ def _refresh(screen: DeskScreen) -> None:
 
 def _open_customer(screen: DeskScreen) -> None:
     account_id = screen.desk.customer.account_id
-    if account_id:
-        screen.desk.shell.open_found(Found("customers", account_id, account_id=account_id))
-    else:
-        screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
+    screen.desk.shell.open_found(Found("customers", account_id, account_id=account_id))
 
 
 def _nobody_served(screen: DeskScreen) -> str:
-    return "" if screen.desk.customer.account_id else "no account is selected"
+    return "" if screen.desk.customer.account_id else "no account is selected yet   1: choose one"
 
 
 def _nothing_selected(screen: DeskScreen) -> str:
@@ -828,9 +824,8 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.copy", "c", "Copy the main text of the screen", _copy,
         lambda screen: "" if screen.main_text() else "there is nothing to copy here",
         footer="copy", rank=4),
-    Command("desk.audit", "a", "Audit trail of what is selected",
-        lambda screen: screen.desk.shell.audit_of(screen.object_id()), _nothing_selected,
-        feature="audit"),
+    Command("desk.audit", "a", "Audit trail of what is selected, or of everything",
+        lambda screen: screen.desk.shell.audit_of(screen.object_id()), always, feature="audit"),
     Command("desk.export", "e", "Export to a file: receipt, rows, detail",
         _export,
         lambda screen: "" if screen.exports() else "there is nothing to export here"),

@@ -251,6 +251,11 @@ class ListScreen(DeskScreen, Generic[Record]):
         key = self.paged.cursor_key
         return self.records.get(key) if key is not None else None
 
+    @property
+    def chosen(self) -> Record:
+        """The selected record, for commands that need one."""
+        return self.records[self.paged.cursor_key or ""]
+
     # -- pages --------------------------------------------------------------------------------
 
     def recall(self) -> None:

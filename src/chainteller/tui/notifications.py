@@ -49,11 +49,8 @@ async def look_out(desk: Desk, alert: Alert) -> None:
 
 
 def watch_market(desk: Desk, market: "Market | None") -> None:
-    """Ring when a closed market opens; one that is open has nothing to wait for."""
+    """Ring when a closed market opens."""
     if market is None:
-        return
-    if is_open(market):
-        desk.notify(f"{market.market_name} is already open", "muted")
         return
     desk.watched.add(market.market_name)
     desk.notify(f"watching {market.market_name}: a bell rings when it reopens", "warn")

@@ -9,7 +9,6 @@ from chainteller.records.formats import short_id
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
-from chainteller.tui.desk import NOBODY
 from chainteller.tui.desk_screen import say
 from chainteller.tui.list_screen import nothing_selected, opens, orders
 
@@ -42,36 +41,22 @@ def _filter(screen: "AccountsScreen") -> None:
 
 
 def _trade(side: str, screen: "AccountsScreen") -> None:
-    if screen.selected is not None:
-        serve_selected(screen)
-        screen.desk.shell.start_trade(side)
-    else:
-        _say_nothing_selected(screen)
+    serve_selected(screen)
+    screen.desk.shell.start_trade(side)
 
 
 def _control(screen: "AccountsScreen") -> None:
     from chainteller.tui.decisions.flow import freeze_or_lift
     from chainteller.tui.steps import take
 
-    account = screen.selected
-    if account is not None:
-        take(screen, freeze_or_lift((account,)))
+    take(screen, freeze_or_lift((screen.chosen,)))
 
 
 def _control_word(screen: "AccountsScreen") -> str:
     return "lift" if screen.selected is not None and screen.selected.controls else ""
 
 
-def _say_nothing_selected(screen: "AccountsScreen") -> None:
-    nobody = "no account is selected yet   + opens one"
-    screen.desk.notify(nobody, "warn", account_id=NOBODY)
-
-
 def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
-    account = screen.selected
-    if account is None:
-        _say_nothing_selected(screen)
-        return
     if screen.desk.read_only:
         screen.fail(ReadOnlyProfile("This console is read-only."))
         return
@@ -81,7 +66,7 @@ def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
     screen.desk.holding.leave()
     screen.clear_failure()
     serve_selected(screen)
-    screen.transfer_account = account
+    screen.transfer_account = account = screen.chosen
     way, bank = ("into", "from") if purpose == "deposit" else ("from", "to")
     whose = f"{way} {account.id}" if screen.size.width >= _ROOM_FOR_ID else short_id(account.id)
     screen.field_bar.open(
@@ -122,8 +107,7 @@ async def _open_activity(screen: "AccountsScreen") -> None:
     from chainteller.tui.dialogs.choice import Choice
 
     sheet = screen.sheet
-    if sheet is None or _no_activity(screen):
-        screen.desk.notify(_no_activity(screen), "muted")
+    if sheet is None:
         return
     choices = activity_choices(sheet, screen.desk.now)
     name = sheet.account.customer_name or sheet.account.id

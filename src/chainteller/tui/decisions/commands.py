@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.decisions import Decision
     from chainteller.tui.decisions.screen import DecisionsScreen
 
-_Why = Callable[["DecisionsScreen"], str]
-"""Says why a key would do nothing; empty where it works."""
 FEATURE = "decisions"
 _ALSO_NEEDED: Mapping[str, str] = {
     DecisionKind.CONTROL: "controls:write",
@@ -60,34 +58,29 @@ def _no_account(screen: "DecisionsScreen") -> str:
     return "" if decision.trading_account_id else "it's about no account"
 
 
-def _begin(step: "Callable[[Decision], Step]", why: _Why, screen: "DecisionsScreen") -> None:
-    decision, reason = screen.selected, why(screen)
-    if decision is None or reason:
-        screen.desk.notify(reason, "warn")
-    else:
-        take(screen, Write("decision", step(decision)))
+def _begin(step: "Callable[[Decision], Step]", screen: "DecisionsScreen") -> None:
+    take(screen, Write("decision", step(screen.chosen)))
 
 
 def _open_customer(screen: "DecisionsScreen") -> None:
-    decision = screen.selected
-    if decision is not None and decision.trading_account_id:
-        screen.desk.shell.open_found(Found("accounts", decision.trading_account_id))
+    account_id = screen.chosen.trading_account_id or ""
+    screen.desk.shell.open_found(Found("accounts", account_id))
 
 
 # fmt: off
 COMMANDS: tuple[Command["DecisionsScreen"], ...] = (
     opens("decisions", "decision"),
     Command("decisions.approve", "A", "Approve: pay, lift, open or accept",
-        partial(_begin, flow.approve, _may_approve), _may_approve, footer="approve", rank=1,
+        partial(_begin, flow.approve), _may_approve, footer="approve", rank=1,
         scope="decisions:write", feature=FEATURE),
     Command("decisions.refuse", "R", "Refuse: give the money back, keep the control",
-        partial(_begin, flow.refuse, _may_decide), _may_decide, footer="refuse", rank=1,
+        partial(_begin, flow.refuse), _may_decide, footer="refuse", rank=1,
         scope="decisions:write", feature=FEATURE),
     Command("decisions.take", "T", "Take it, so that others see who works on it",
-        partial(_begin, flow.take, _decided), _decided, footer="take", rank=2,
+        partial(_begin, flow.take), _decided, footer="take", rank=2,
         scope="decisions:write", feature=FEATURE),
     Command("decisions.ask", "m", "Note what the customer is asked for",
-        partial(_begin, flow.ask_for_more, _decided), _decided, footer="ask for more", rank=2,
+        partial(_begin, flow.ask_for_more), _decided, footer="ask for more", rank=2,
         scope="decisions:write", feature=FEATURE),
     Command("decisions.customer", "v", "Go to the customer's account",
         _open_customer, _no_account, footer="account", rank=3),

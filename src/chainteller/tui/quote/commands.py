@@ -53,9 +53,7 @@ def _not_closed(screen: "QuoteScreen") -> str:
 
 def _submit(screen: "QuoteScreen") -> None:
     """Enter outside the field."""
-    if screen.state.phase in UNANSWERED:
-        screen.desk.notify("wait: the last request has no answer yet", "warn")
-    elif screen.state.amount:
+    if screen.state.amount:
         screen.ask_for_quote(screen.state)
     else:
         screen.open_form(screen.state.side)

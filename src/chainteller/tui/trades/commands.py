@@ -23,7 +23,7 @@ def _why_final(screen: "TradesScreen") -> str:
     return why_not_cancelled(trade) if trade else "no trade is selected"
 
 
-_cancel = cancels("trade", trades_flow.cancel)
+_cancel = cancels(trades_flow.cancel)
 
 
 def _nothing_to_wait_for(screen: "TradesScreen") -> str:
@@ -33,10 +33,7 @@ def _nothing_to_wait_for(screen: "TradesScreen") -> str:
 
 
 def _watch(screen: "TradesScreen") -> None:
-    trade = screen.selected
-    if trade is None or is_over(trade):
-        screen.desk.notify("nothing to wait for: choose a trade that is still open", "muted")
-        return
+    trade = screen.chosen
     screen.desk.watched_trades[trade.id] = screen.owner_of(trade)
     screen.desk.notify(
         f"watching {short_id(trade.id)}: a bell rings when it ends or is slow", "warn"

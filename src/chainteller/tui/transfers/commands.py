@@ -18,7 +18,7 @@ def _why_final(screen: "TransfersScreen") -> str:
     return why_not_cancelled(transfer) if transfer is not None else "no transfer is selected"
 
 
-_cancel = cancels("transfer", transfers_flow.cancel)
+_cancel = cancels(transfers_flow.cancel)
 
 
 def _nothing_to_wait_for(screen: "TransfersScreen") -> str:
@@ -29,10 +29,7 @@ def _nothing_to_wait_for(screen: "TransfersScreen") -> str:
 
 
 def _watch(screen: "TransfersScreen") -> None:
-    transfer, why = screen.selected, _nothing_to_wait_for(screen)
-    if transfer is None or why:
-        screen.desk.notify(why, "muted")
-        return
+    transfer = screen.chosen
     screen.desk.watched_transfers[transfer.id] = transfer
     screen.desk.notify(f"watching {short_id(transfer.id)}: a bell rings when it ends", "warn")
 

@@ -8,7 +8,6 @@ from chainteller.domain.preconditions import Act
 from chainteller.records.formats import short_id
 from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.customer_list import other_list
-from chainteller.tui.desk import NOBODY
 from chainteller.tui.dialogs.code import CodeBox, half_blocks
 from chainteller.tui.list_screen import orders
 from chainteller.tui.steps import take
@@ -18,6 +17,9 @@ from chainteller.tui.wallets.book import customer_of, wallet_of
 from chainteller.tui.wallets.screen import begin_registration, networks, new_link, show_all
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from chainteller.tui.steps import Step
     from chainteller.tui.wallets.book import Wallet
     from chainteller.tui.wallets.screen import WalletsScreen
 
@@ -81,23 +83,24 @@ def _register(screen: "WalletsScreen") -> None:
     begin_registration(screen)
 
 
-def _enter_signature(screen: "WalletsScreen") -> None:
-    screen.clear_failure()
-    take(screen, wallet_flow.signature_field(_wallet(screen)))
+def _begin(step: "Callable[[Wallet], Step]", screen: "WalletsScreen") -> None:
+    """Take the first step with the selected wallet."""
+    wallet = _wallet(screen)
+    if wallet is not None:
+        screen.clear_failure()
+        take(screen, step(wallet))
 
 
 def _withdraw(screen: "WalletsScreen") -> None:
-    screen.clear_failure()
     desk = screen.desk
     limit = desk.settings.confirm_above_cents
-    take(screen, wallet_flow.withdraw(_wallet(screen), desk.now, limit))
+    _begin(partial(wallet_flow.withdraw, now=desk.now, confirm_above_cents=limit), screen)
 
 
 def _show_code(screen: "WalletsScreen") -> None:
     wallet = _wallet(screen)
     challenge = wallet.open_challenge(screen.desk.now) if wallet else None
     if wallet is None or challenge is None:
-        screen.desk.notify("no message is waiting for a signature here", "muted")
         return
     link = screen.session.link(challenge)
     title = f"{short_id(challenge.id)}  {'signing page' if link else wallet.network}"
@@ -111,10 +114,8 @@ def _no_pages(screen: "WalletsScreen") -> str:
 
 
 def _new_page(screen: "WalletsScreen") -> None:
-    screen.clear_failure()
-    wallet = _wallet(screen)
-    if wallet is not None:
-        take(screen, wallet_flow.issue(wallet, screen.session, new_link(screen.desk)))
+    link = new_link(screen.desk)
+    _begin(partial(wallet_flow.issue, session=screen.session, link=link), screen)
 
 
 def _issue_all(screen: "WalletsScreen") -> None:
@@ -145,20 +146,7 @@ def _filter(screen: "WalletsScreen") -> None:
 
 
 def _toggle_all(screen: "WalletsScreen") -> None:
-    if customer_of(screen.desk):
-        show_all(screen, on=not screen.shows_all)
-    else:
-        screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
-
-
-def _ask_for_transfer(screen: "WalletsScreen") -> None:
-    screen.clear_failure()
-    take(screen, second_method.ask_for_transfer(_wallet(screen)))
-
-
-def _record_statement(screen: "WalletsScreen") -> None:
-    screen.clear_failure()
-    take(screen, second_method.record_statement(_wallet(screen)))
+    show_all(screen, on=not screen.shows_all)
 
 
 def _open_account(screen: "WalletsScreen") -> None:
@@ -168,7 +156,7 @@ def _open_account(screen: "WalletsScreen") -> None:
 
 
 def _reverify(reason: ReverificationReason, words: str, screen: "WalletsScreen") -> None:
-    take(screen, wallet_flow.require_reverification(_wallet(screen), reason, words))
+    _begin(partial(wallet_flow.require_reverification, reason=reason, words=words), screen)
 
 
 _REASONS = {
@@ -188,11 +176,10 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         _register, _no_account, footer="new address", rank=1,
         scope="wallets:write"),
     Command("wallets.paste", "v", "Paste and verify a signature",
-        _enter_signature, _no_open_challenge, footer="verify", rank=1),
+        partial(_begin, wallet_flow.signature_field), _no_open_challenge, footer="verify", rank=1),
     Command("wallets.withdraw", "w", "Withdraw to the wallet",
-        _withdraw,
-        _not_withdrawable,
-        footer="withdraw", rank=4, scope="transfers:write", feature="withdrawals"),
+        _withdraw, _not_withdrawable, footer="withdraw", rank=4, scope="transfers:write",
+        feature="withdrawals"),
     Command("wallets.code", "q", "The link or the message to sign as a QR code",
         _show_code, _no_open_challenge, footer="QR", rank=3),
     Command("wallets.issue_all", "s", "A message to sign for each wallet that isn't verified",
@@ -209,10 +196,12 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
     Command("wallets.page", "", "signing page: a new message to sign, with a link",
         _new_page, _no_pages, scope="wallets:write"),
     Command("wallets.small_transfer", "", "small transfer: verify a wallet that can't sign",
-        _ask_for_transfer, _no_wallet, scope="wallets:write", feature="small-transfers"),
+        partial(_begin, second_method.ask_for_transfer), _no_wallet, scope="wallets:write",
+        feature="small-transfers"),
     Command("wallets.statement", "",
         "ownership statement: record what the customer says about this wallet",
-        _record_statement, _no_wallet, scope="wallets:write", feature="ownership-statements"),
+        partial(_begin, second_method.record_statement), _no_wallet, scope="wallets:write",
+        feature="ownership-statements"),
     Command("wallets.open_account", "", "open a blockchain account",
         _open_account, always, scope="wallets:write", feature="blockchain-accounts"),
     *(

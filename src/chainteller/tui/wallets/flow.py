@@ -346,9 +346,7 @@ def issue_now(
     )
 
 
-def signature_field(wallet: Wallet | None) -> Step:
-    if wallet is None or wallet.challenge is None:
-        return refuse_signature(wallet)
+def signature_field(wallet: Wallet) -> Step:
     end = wallet.counterparty.address[-4:]
     return OpenField(
         SIGNATURE,
@@ -441,10 +439,8 @@ def _link(wallet: Wallet, request: LinkRequest, service: "Service", key: str) ->
     )
 
 
-def require_reverification(wallet: Wallet | None, reason: ReverificationReason, words: str) -> Step:
+def require_reverification(wallet: Wallet, reason: ReverificationReason, words: str) -> Step:
     """End a wallet's verification, once the agent has confirmed it."""
-    if wallet is None or not wallet.is_verified:
-        return notice("only a verified wallet can be verified again")
     facts = (
         f"{wallet.counterparty.id} on {wallet.network}: {words}",
         "The higher limits end at once. To restore them, the customer signs a new message.",
@@ -524,10 +520,8 @@ def choose_wallet(trading_account_id: str, now: int, confirm_above_cents: int) -
     return Write("destination", LookUp(look_up))
 
 
-def withdraw(wallet: Wallet | None, now: int, confirm_above_cents: int) -> Step:
+def withdraw(wallet: Wallet, now: int, confirm_above_cents: int) -> Step:
     """Withdraw to a wallet, unless it's known that it may not receive anything."""
-    if wallet is None:
-        return answer("choose a wallet for the withdrawal first")
     return Write("withdrawal", _choose_asset(wallet, now, confirm_above_cents))
 
 

@@ -7,7 +7,7 @@ from chainteller.domain.second_method import ArrivalFinding, StatementReason
 from chainteller.records.formats import countdown, money, short_id
 from chainteller.service.models.counterparties import SmallTransferRequest, StatementRequest
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.steps import Choose, OpenField, Result, Step, Write, answer, notice
+from chainteller.tui.steps import Choose, OpenField, Result, Step, Write, notice
 from chainteller.tui.wallets.book import Wallet
 from chainteller.tui.widgets.lines import Line, cut, line, wrapped
 from chainteller.tui.widgets.paste_field import STATEMENT
@@ -26,10 +26,8 @@ _REASONS = {
 # -- asking ----------------------------------------------------------------------------------------
 
 
-def ask_for_transfer(wallet: Wallet | None) -> Step:
+def ask_for_transfer(wallet: Wallet) -> Step:
     """Ask for a small transfer from the wallet to itself."""
-    if wallet is None:
-        return answer("choose a wallet first")
     if wallet.is_verified and wallet.counterparty.verification_state == "current":
         return notice("already verified", "muted")
     if wallet.network != wallet.account.network:
@@ -51,10 +49,8 @@ def _ask(wallet: Wallet, service: "Service", key: str) -> Step:
     )
 
 
-def record_statement(wallet: Wallet | None) -> Step:
+def record_statement(wallet: Wallet) -> Step:
     """Record what the customer says about a wallet, which is kept and verifies nothing."""
-    if wallet is None:
-        return answer("choose a wallet first")
 
     def state(label: str) -> Step:
         return OpenField(
