@@ -18,6 +18,8 @@ from chainteller.tui.acting import as_command
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
 
+IS_OPEN = "its detail is open"
+"""Why a detail isn't opened: the one reason that isn't said, because it's seen."""
 EVERYWHERE = "desk"
 PALETTE_ONLY = "palette"
 SHORT_NAMES = {

@@ -19,6 +19,7 @@ from chainteller.tui import top_bar as top
 from chainteller.tui.acting import as_command, forget_command
 from chainteller.tui.colleagues import words
 from chainteller.tui.commands import (
+    IS_OPEN,
     SCREENS,
     Command,
     always,
@@ -352,10 +353,10 @@ class DeskScreen(Blank, FullScreen):
         if command.of_list and is_detail_alone(self):
             self.step_back()
         why = command.unavailable(self) if command.unavailable is not None else ""
-        if why:
-            say(self, why)
-        else:
+        if not why:
             await run_command(self.commands_by_id, command_id, self)
+        elif why != IS_OPEN:
+            say(self, why)
 
     async def on_key_clicked(self, message: KeyClicked) -> None:
         await self.run_action(message.action)

@@ -20,7 +20,7 @@ from textual.widget import Widget
 from chainteller.records.formats import Piece
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.answer import answered, work_title
-from chainteller.tui.commands import AnyCommand, Command, always
+from chainteller.tui.commands import IS_OPEN, AnyCommand, Command, always
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen, is_detail_alone
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
@@ -523,7 +523,7 @@ def opens(key: str, what: str) -> AnyCommand:
 
     def why_not(screen: ListScreen[Any]) -> str:
         is_open = screen.has_class("detail-open") or screen.has_class("-wide")
-        return nothing_selected(what, screen) or ("its detail is open" if is_open else "")
+        return nothing_selected(what, screen) or (IS_OPEN if is_open else "")
 
     about = f"Open the {what}'s detail"
     return Command(f"{key}.open", "enter", about, _open, why_not, footer="open", rank=3)
