@@ -70,7 +70,7 @@ async def test_a_key_that_was_typed_before_the_start_is_told_what_is_true_after_
         await pilot.press("d")
         await until(lambda: "starting" in seen(app))
         may_start.set()
-        await until(lambda: "no account is selected yet" in seen(app))
+        await until(lambda: "no account is selected" in seen(app))
 
 
 async def settle_starting(app: Console) -> None:

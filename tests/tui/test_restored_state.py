@@ -37,7 +37,8 @@ def _left(bench: Bench, account_id: str) -> dict[str, object]:
 
 @pytest.mark.needs("trading-accounts")
 async def test_order_and_place_are_as_they_were_left(bench: Bench, tmp_path: Path) -> None:
-    bench.open(1)
+    for number in (1, 2):
+        bench.open(number)
     file = tmp_path / "state" / "desk.db"
     app = _kept(bench, file)
     async with app.run_test(size=(100, 30)) as pilot:
