@@ -454,9 +454,23 @@ FAULTS = (
     Fault(
         "without idempotency keys a request is sent again",
         _RECORDING,
-        "if not _knows_keys(onward) and not _may_repeat(earlier):",
-        "if not _knows_keys(onward) and not earlier:",
+        "is_safe = self._is_fresh(earlier) and _knows_keys(onward)",
+        "is_safe = self._is_fresh(earlier)",
         f"{OUTCOMES}::test_without_keys_nothing_is_ever_sent_twice",
+    ),
+    Fault(
+        "a request of the day before is sent again under its key",
+        _RECORDING,
+        "is_safe = self._is_fresh(earlier) and _knows_keys(onward)",
+        "is_safe = _knows_keys(onward)",
+        f"{OUTCOMES}::test_a_key_of_the_day_before_does_nothing_a_second_time",
+    ),
+    Fault(
+        "a request is sent that nobody remembers",
+        _RECORDING,
+        "is_safe = self._workspace.is_kept or call.operation.name in MOVES_NOTHING",
+        "is_safe = True",
+        "tests/cli/test_spec_only.py::test_nothing_is_sent_that_neither_the_deployment_nor_this_machine_would_remember",
     ),
     Fault(
         "a refused repetition settles the first attempt",
@@ -1303,6 +1317,13 @@ FAULTS = (
         "][: max(0, share - mine)]",
         "][:share]",
         "tests/webhooks/test_deliveries.py::test_servers_take_no_more_than_their_share",
+    ),
+    Fault(
+        "a log file that was moved away is written on",
+        "api/logs.py",
+        "        self._follow()\n        return bool(super().shouldRollover(record))",
+        "        return bool(super().shouldRollover(record))",
+        "tests/api/test_log_files.py::test_a_file_that_was_moved_away_is_begun_anew_for_its_owner_alone",
     ),
     Fault(
         "a new epoch forgets who asked for a withdrawal",
