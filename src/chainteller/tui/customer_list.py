@@ -9,7 +9,14 @@ from chainteller.tui.commands import AnyCommand, Command
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import draw_around, leave_refusal, refusal_text
 from chainteller.tui.exports import Export, receipt_exports
-from chainteller.tui.list_screen import FilteredListScreen, Listed, headline, only_of, order_of
+from chainteller.tui.list_screen import (
+    FilteredListScreen,
+    Listed,
+    chosen,
+    headline,
+    only_of,
+    order_of,
+)
 from chainteller.tui.notifications import hear_of
 from chainteller.tui.queries import attempt, query
 from chainteller.tui.steps import Step, take
@@ -206,7 +213,7 @@ def cancels(flow: "Callable[[Any, str], Step]") -> "Callable[[CustomerListScreen
     """What cancels the selected record, by the flow that its kind has."""
 
     def cancel(screen: CustomerListScreen[Any]) -> None:
-        record = screen.chosen
+        record = chosen(screen)
         screen.clear_failure()
         take(screen, flow(record, screen.owner_of(record)))
 

@@ -379,12 +379,6 @@ class DeskScreen(Blank, FullScreen):
         self.call_after_refresh(_look_at_served, self)
 
     @property
-    def shows_all(self) -> bool:
-        """Whether records of all customers are shown: of the one being served, nothing stands
-        beside them."""
-        return False
-
-    @property
     def paged(self) -> PagedList | None:
         """The list that the arrow keys move in."""
         return None
@@ -425,6 +419,13 @@ class DeskScreen(Blank, FullScreen):
         return exports_here(self)
 
 
+def shows_all(screen: DeskScreen) -> bool:
+    """Whether records of all customers are shown: of the one being served, nothing stands beside
+    them.
+    """
+    return getattr(screen, "shows_all", False)
+
+
 def has_room(screen: DeskScreen) -> bool:
     """Whether the window has room for more than the screen's own data."""
     return screen.has_class("-roomy") and screen.has_class("-tall")
@@ -435,7 +436,7 @@ def _draw_served(screen: DeskScreen, _: None = None) -> None:
     if screen.desk.served is not None and screen.is_current:
         from chainteller.tui.served.view import draw
 
-        account = None if screen.shows_all else screen.desk.customer.account
+        account = None if shows_all(screen) else screen.desk.customer.account
         _repaint_later(screen, draw(screen, screen.desk, screen.KEY, account))
 
 
@@ -600,7 +601,7 @@ def _draw_colleagues(screen: DeskScreen) -> None:
     screen.set_class(bool(found), "with-colleagues")
     if found:
         name = (account.customer_name or account.id) if account is not None else ""
-        who, what = words(found, name if screen.shows_all and name else "this customer", desk.now)
+        who, what = words(found, name if shows_all(screen) and name else "this customer", desk.now)
         said = line((f" {who}", "warn"), right=((f" {what} ", "warn"),))
         screen.query_one("#colleagues", Lines).show([said])
 

@@ -22,7 +22,7 @@ from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.answer import answered, work_title
 from chainteller.tui.commands import IS_OPEN, AnyCommand, Command, always
 from chainteller.tui.desk import Desk
-from chainteller.tui.desk_screen import DeskScreen, is_detail_alone
+from chainteller.tui.desk_screen import DeskScreen, is_detail_alone, shows_all
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.widgets.bars import StatusLine
@@ -251,11 +251,6 @@ class ListScreen(DeskScreen, Generic[Record]):
         key = self.paged.cursor_key
         return self.records.get(key) if key is not None else None
 
-    @property
-    def chosen(self) -> Record:
-        """The selected record, for commands that need one."""
-        return self.records[self.paged.cursor_key or ""]
-
     # -- pages --------------------------------------------------------------------------------
 
     def recall(self) -> None:
@@ -461,7 +456,7 @@ def list_beside_detail(
 def columns_of(screen: ListScreen[Any]) -> Sequence[Column]:
     """The columns of what is listed now."""
     listing = screen.listing
-    return (screen.shows_all and listing.columns_of_all) or listing.columns
+    return (shows_all(screen) and listing.columns_of_all) or listing.columns
 
 
 def _orders(screen: ListScreen[Any]) -> Sequence[tuple[str, str]]:
@@ -518,6 +513,11 @@ def nothing_selected(what: str, screen: ListScreen[Any]) -> str:
     return "" if screen.selected is not None else f"no {what} is selected"
 
 
+def chosen(screen: ListScreen[Record]) -> Record:
+    """The selected record, for commands that need one."""
+    return screen.records[screen.paged.cursor_key or ""]
+
+
 def opens(key: str, what: str) -> AnyCommand:
     """Enter: the detail, where it doesn't stand beside the list already."""
 
@@ -567,7 +567,7 @@ def filters(key: str, about: str, note: str, footer: str = "filter", rank: int =
     """
 
     def open_filter(screen: ListScreen[Any]) -> None:
-        purpose = "filter" if screen.shows_all else "customer's filter"
+        purpose = "filter" if shows_all(screen) else "customer's filter"
         pieces = ((note, "muted"),)
         screen.field_bar.open(purpose, (("/ ", "key"),), value=screen.typed, note=pieces)
 

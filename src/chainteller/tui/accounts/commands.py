@@ -10,7 +10,7 @@ from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk_screen import say
-from chainteller.tui.list_screen import nothing_selected, opens, orders
+from chainteller.tui.list_screen import chosen, nothing_selected, opens, orders
 
 if TYPE_CHECKING:
     from chainteller.tui.accounts.screen import AccountsScreen
@@ -49,7 +49,7 @@ def _control(screen: "AccountsScreen") -> None:
     from chainteller.tui.decisions.flow import freeze_or_lift
     from chainteller.tui.steps import take
 
-    take(screen, freeze_or_lift((screen.chosen,)))
+    take(screen, freeze_or_lift((chosen(screen),)))
 
 
 def _control_word(screen: "AccountsScreen") -> str:
@@ -66,7 +66,7 @@ def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
     screen.desk.holding.leave()
     screen.clear_failure()
     serve_selected(screen)
-    screen.transfer_account = account = screen.chosen
+    screen.transfer_account = account = chosen(screen)
     way, bank = ("into", "from") if purpose == "deposit" else ("from", "to")
     whose = f"{way} {account.id}" if screen.size.width >= _ROOM_FOR_ID else short_id(account.id)
     screen.field_bar.open(

@@ -9,7 +9,7 @@ from chainteller.tui.commands import Command, always
 from chainteller.tui.decisions import flow
 from chainteller.tui.decisions.view import is_open
 from chainteller.tui.found import Found
-from chainteller.tui.list_screen import narrows, opens
+from chainteller.tui.list_screen import chosen, narrows, opens
 from chainteller.tui.steps import Step, Write, take
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ def _no_account(screen: "DecisionsScreen") -> str:
 
 
 def _begin(step: "Callable[[Decision], Step]", screen: "DecisionsScreen") -> None:
-    take(screen, Write("decision", step(screen.chosen)))
+    take(screen, Write("decision", step(chosen(screen))))
 
 
 def _open_customer(screen: "DecisionsScreen") -> None:
-    account_id = screen.chosen.trading_account_id or ""
+    account_id = chosen(screen).trading_account_id or ""
     screen.desk.shell.open_found(Found("accounts", account_id))
 
 

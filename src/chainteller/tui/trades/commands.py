@@ -7,7 +7,7 @@ from chainteller.records.formats import short_id
 from chainteller.records.trades import is_over, why_not_cancelled
 from chainteller.tui.commands import Command, always
 from chainteller.tui.customer_list import cancels, lists_all
-from chainteller.tui.list_screen import filters, narrows, nothing_selected, opens, orders
+from chainteller.tui.list_screen import chosen, filters, narrows, nothing_selected, opens, orders
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.trades import flow as trades_flow
 
@@ -33,7 +33,7 @@ def _nothing_to_wait_for(screen: "TradesScreen") -> str:
 
 
 def _watch(screen: "TradesScreen") -> None:
-    trade = screen.chosen
+    trade = chosen(screen)
     screen.desk.watched_trades[trade.id] = screen.owner_of(trade)
     screen.desk.notify(
         f"watching {short_id(trade.id)}: a bell rings when it ends or is slow", "warn"

@@ -6,7 +6,7 @@ from chainteller.records.formats import short_id
 from chainteller.records.transfers import is_over, why_not_cancelled
 from chainteller.tui.commands import Command
 from chainteller.tui.customer_list import cancels, lists_all
-from chainteller.tui.list_screen import filters, narrows, opens, orders
+from chainteller.tui.list_screen import chosen, filters, narrows, opens, orders
 from chainteller.tui.transfers import flow as transfers_flow
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _nothing_to_wait_for(screen: "TransfersScreen") -> str:
 
 
 def _watch(screen: "TransfersScreen") -> None:
-    transfer = screen.chosen
+    transfer = chosen(screen)
     screen.desk.watched_transfers[transfer.id] = transfer
     screen.desk.notify(f"watching {short_id(transfer.id)}: a bell rings when it ends", "warn")
 
