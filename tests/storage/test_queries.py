@@ -122,6 +122,25 @@ def test_every_query_is_prepared_by_postgresql(postgres_bank: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_no_statement_is_compiled_again_for_its_limit(tmp_path: Path) -> None:
+    file = tmp_path / "bank.db"
+    open_database(f"sqlite:///{file}", KEYS).close()
+    limited = {each.sqlite.sql: each for each in every_query() if "LIMIT :" in each.text}
+    again = set()
+    compiled: list[object] = []
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.set_authorizer(lambda *asked: compiled.append(asked) or sqlite3.SQLITE_OK)
+        for query in limited.values():
+            prepared_by_sqlite(connection, query)
+            assert compiled
+            compiled.clear()
+            prepared_by_sqlite(connection, query)
+            again |= {query.text} if compiled else set()
+    # Whether an index of some rows serves depends on the status that is asked for.
+    assert all("status = :status" in each for each in again), again
+    assert len(limited) > 100
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -30,6 +30,7 @@ Atoms = NewType("Atoms", int)
 """A whole number of any size: NUMERIC(38, 0) on PostgreSQL, decimal text on SQLite."""
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 _PART = re.compile(r"'[^']*'|::|%|(?P<in>\bIN )?:(?P<name>[a-z][a-z0-9_]*)")
+_MOST = re.compile(r"\b(LIMIT|OFFSET) (:\w+)")
 _LOCK = re.compile(r"\s+FOR (NO KEY )?(UPDATE|SHARE|KEY SHARE)( OF \w+)?( SKIP LOCKED)?\s*$")
 _BUILT = 2_048
 _REMEMBERED = 2_048
@@ -343,5 +344,6 @@ def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...], tuple[in
         return f"= ANY(%({name})s)" if found["in"] else f"%({name})s"
 
     if is_sqlite:
-        text = _LOCK.sub("", text)
+        # By a parameter alone, SQLite plans anew whenever the statement runs.
+        text = _MOST.sub(r"\1 \2+0", _LOCK.sub("", text))
     return _PART.sub(translate, text), tuple(names), tuple(lists)

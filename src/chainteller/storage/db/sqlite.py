@@ -29,7 +29,7 @@ from chainteller.storage.db.spans import statements_span
 from chainteller.telemetry import tracing
 
 BUSY_TIMEOUT_MS = 5_000
-READING, WRITING, _COMMIT = "BEGIN", "BEGIN IMMEDIATE", "COMMIT"
+READING, WRITING, _COMMIT, _ROLLBACK = "BEGIN", "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"
 _KEPT, _MOST = 8, 32
 _LARGEST = 2**63
 _DIALECT = Dialect(SQLITE)
@@ -123,7 +123,7 @@ class SqliteSession(Session):
 
     def rollback(self) -> None:
         if self._driver.in_transaction:
-            self._driver.rollback()
+            self._driver.execute(_ROLLBACK)  # the driver's own method compiles it each time
 
     def close(self) -> None:
         try:
