@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from chainteller.domain.clock import DAY, HOUR
 from chainteller.domain.evidence import EvidenceLevel
@@ -14,8 +15,7 @@ class DestinationClass(StrEnum):
     VERIFIED = "VerifiedCounterparty1P"
 
 
-@dataclass(frozen=True, slots=True)
-class LimitRule:
+class LimitRule(NamedTuple):
     """One withdrawal limit. ``period`` is in microseconds; 0 limits a single withdrawal.
 
     With a ``level``, it is about withdrawals to verified wallets of that level of evidence, and
@@ -82,8 +82,7 @@ class Spent:
     level: EvidenceLevel | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """The usage of a rule. ``resets_at`` is when its oldest withdrawal leaves the window."""
 
     rule: LimitRule

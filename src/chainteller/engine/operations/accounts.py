@@ -1,6 +1,7 @@
 """Trading accounts: open, show and find them; the customers and balances behind them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS, Asset
@@ -50,9 +51,9 @@ def open_account(tx: UnitOfWork, request: OpenTradingAccount, _told: None) -> Tr
     decided = decide_opening(bank_account, request, outcome.moment(tx))
     outcome.apply(tx, decided)
     tx.audited_account = decided.subject
-    opened = accounts.find(tx.connection, tx.organisation_id, decided.subject)
+    opened = accounts.shown(tx.connection, tx.organisation_id, decided.subject)
     row = reading.require_found(opened, RESOURCE, decided.subject)
-    return _model(row, (), frozenset(), valuation.UnitValues(tx.now - tx.now % MINUTE))
+    return _model(row, _rates(valuation.UnitValues(tx.now - tx.now % MINUTE)))
 
 
 def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Moment) -> Outcome:
@@ -183,8 +184,9 @@ def show(
     context: EngineContext, connection: Session, organisation_id: str, account_id: str
 ) -> TradingAccount:
     timekeeping.read_ahead(context.time, connection)
-    row = find(connection, organisation_id, account_id)
-    return _models(context, connection, [row])[0]
+    reading.checked_id(RESOURCE, account_id)
+    row = accounts.shown(connection, organisation_id, account_id)
+    return _models(context, connection, [reading.require_found(row, RESOURCE, account_id)])[0]
 
 
 @reads_in_context(operations.TRADING_ACCOUNTS)
@@ -202,19 +204,30 @@ def _models(
 ) -> list[TradingAccount]:
     at = now(context, connection)
     prices, off = valuation.unit_values(context.feed, at), stablecoin_prices.suspended(context, at)
-    found = ledger.of_many(connection, [row.id for row in rows])
-    return [_model(row, found[row.id], off, prices) for row in rows]
+    rates = _rates(prices, off)
+    return [_model(row, rates) for row in rows]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Rates:
+    """What holdings are worth now, and the stablecoins that buy nothing. One object for the same
+    rates, which costs nothing to look models up by."""
+
+    prices: valuation.UnitValues
+    off: frozenset[Asset] = frozenset()
+
+
+_rates = remembered(_Rates)
 
 
 @remembered
-def _model(
-    row: Record, held: ledger.Held, off: frozenset[Asset], prices: valuation.UnitValues
-) -> TradingAccount:
-    """``off`` are stablecoins that buy nothing now."""
-    balances = ledger.sub_balances(held)
+def _model(row: Record, rates: _Rates) -> TradingAccount:
+    balances = ledger.sub_balances(row)
     available = balances[Bucket.AVAILABLE]
-    balances[Bucket.AVAILABLE] = {each: available[each] for each in available if each not in off}
-    return TradingAccount(**valuation.account_values(row, balances, prices))
+    balances[Bucket.AVAILABLE] = {
+        each: available[each] for each in available if each not in rates.off
+    }
+    return TradingAccount(**valuation.account_values(row, balances, rates.prices))
 
 
 @reads_in_context(operations.TOKEN_BALANCES)

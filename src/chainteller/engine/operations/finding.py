@@ -17,7 +17,7 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
 from chainteller.domain.clock import DAY, format_instant, from_datetime, to_datetime
 from chainteller.domain.ids import Prefix
-from chainteller.domain.ledger import Bucket
+from chainteller.domain.ledger import Bucket, customer
 from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.periods import Days, midnight
 from chainteller.domain.policy import CasePolicy
@@ -391,9 +391,12 @@ class _Finder:
             [(kind, self._finds.known[kind, record_id]) for (kind, record_id), _ in shown],
         )
         accounts = [record_id for (kind, record_id), _ in shown if kind == "trading-account"]
+        codes = {customer(account_id, Bucket.OWED): account_id for account_id in accounts}
+        balances = ledger.of_codes(self._connection, self._organisation_id, codes)
         owed = {
-            account_id: ledger.sub_balances(held)[Bucket.OWED].get(USD, 0)
-            for account_id, held in ledger.of_many(self._connection, accounts).items()
+            codes[code]: balance
+            for (code, asset), (balance, _) in balances.items()
+            if asset == USD.key
         }
         return [
             _item(

@@ -28,7 +28,7 @@ from chainteller.service import operations
 from chainteller.service.errors import LimitExceeded
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import Page
-from chainteller.storage.db.query import Record, Session
+from chainteller.storage.db.query import Record, Session, remembered
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import transfers, wallets
@@ -159,6 +159,7 @@ def show(
     return Page[LimitUsage].whole(tuple(_model(usage(rule, history, at)) for rule in all_rules))
 
 
+@remembered
 def _model(used: Usage) -> LimitUsage:
     return LimitUsage(
         rule_id=used.rule.rule_id,

@@ -2,7 +2,7 @@
 
 A ``Query`` has the same text for both databases. What they spell differently is translated here:
 ``IN :names`` takes a list, and a lock at the end (``FOR UPDATE``) is left out for SQLite, whose
-writers come one after the other.
+writers come one after the other. JSON is made by SQLite's functions.
 """
 
 import json
@@ -32,6 +32,8 @@ SQLITE, POSTGRESQL = "sqlite", "postgresql"
 _PART = re.compile(r"'[^']*'|::|%|(?P<in>\bIN )?:(?P<name>[a-z][a-z0-9_]*)")
 _MOST = re.compile(r"\b(LIMIT|OFFSET) (:\w+)")
 _LOCK = re.compile(r"\s+FOR (NO KEY )?(UPDATE|SHARE|KEY SHARE)( OF \w+)?( SKIP LOCKED)?\s*$")
+_SAME = (("json_array(", "json_build_array("), ("json_group_array(", "json_agg("))
+"""Functions of SQLite, and PostgreSQL's names for them."""
 _BUILT = 2_048
 _REMEMBERED = 2_048
 _OF_EVERYTHING = 5_000
@@ -103,9 +105,12 @@ class Form:
         self._make: Any = query.row and partial(tuple.__new__, query.row)
         readers = _readers(query.row) if query.row is not None and dialect == SQLITE else ()
         self._readers = readers
+        self._packed = query.row if query.is_packed else None
 
     def read(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
         """Rows with named columns, from those of the driver."""
+        if self._packed is not None:
+            return [_unpacked(self._packed, text) for (text,) in rows]
         if not self._readers:
             return list(map(self._make, rows))
         found = []
@@ -134,16 +139,24 @@ class Query:
         only: the database that it's for, if it's for one of the two.
         is_declared: whether it's one of the program's own statements, each of which a test
             prepares; others are put together from parts while the program runs.
+        is_packed: whether each row is one text, a JSON array of its columns.
     """
 
     declared: ClassVar[list["Query"]] = []
 
     def __init__(
-        self, text: str, row: Any = None, *, only: str = "", is_declared: bool = True
+        self,
+        text: str,
+        row: Any = None,
+        *,
+        only: str = "",
+        is_declared: bool = True,
+        is_packed: bool = False,
     ) -> None:
         self.text = text
         self.row = row
         self.only = only
+        self.is_packed = is_packed
         if is_declared:
             Query.declared.append(self)
 
@@ -190,9 +203,9 @@ class Query:
 
 
 @lru_cache(_BUILT)
-def built(text: str, row: Any) -> Query:
+def built(text: str, row: Any, *, is_packed: bool = False) -> Query:
     """A query that is put together while the program runs; the same one for the same text."""
-    return Query(text, row, is_declared=False)
+    return Query(text, row, is_declared=False, is_packed=is_packed)
 
 
 def row_of(*names: str, **kinds: Any) -> Any:
@@ -310,6 +323,22 @@ def columns_of(record: Any, qualifier: str = "") -> str:
     return ", ".join(f"{name}.{column}" for column in record._fields)
 
 
+@lru_cache(_REMEMBERED)
+def _unpacked(row: Any, text: str) -> Any:
+    """A row that came as one text. The same text gives the same row: most pages repeat rows."""
+    values = json.loads(text)
+    for at, read in _readers(row):
+        if values[at] is not None:
+            values[at] = read(values[at])
+    return row._make(values)
+
+
+def is_packable(annotation: Any) -> bool:
+    """Whether a column can be a part of a row's text: JSON has no bytes."""
+    return bytes not in (get_args(annotation) or (annotation,))
+
+
+@cache
 def _readers(row: Any) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
     """What makes values of what SQLite has for them, by column."""
     kinds = [_read_as(row.__annotations__.get(name)) for name in row._fields]
@@ -320,7 +349,13 @@ def _read_as(annotation: Any) -> Callable[[Any], Any] | None:
     kinds = get_args(annotation) or (annotation,)
     if Atoms in kinds:
         return int
+    if tuple in kinds:
+        return _tuples
     return bool if bool in kinds else None
+
+
+def _tuples(rows: Iterable[Iterable[Any]]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(map(tuple, rows))
 
 
 def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
@@ -346,4 +381,7 @@ def _translated(text: str, dialect: str) -> tuple[str, tuple[str, ...], tuple[in
     if is_sqlite:
         # By a parameter alone, SQLite plans anew whenever the statement runs.
         text = _MOST.sub(r"\1 \2+0", _LOCK.sub("", text))
+    else:
+        for function, same in _SAME:
+            text = text.replace(function, same)
     return _PART.sub(translate, text), tuple(names), tuple(lists)

@@ -1,10 +1,20 @@
 """What is read of a table: its columns and those of what is joined, and rows found by a key."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, row_of, table_of
+from chainteller.storage.db.query import (
+    Query,
+    Record,
+    Session,
+    built,
+    is_packable,
+    row_of,
+    table_of,
+)
+from chainteller.storage.db.table import SALT
 
 
 class Source:
@@ -26,14 +36,31 @@ class Source:
     ) -> None:
         self.table = table_of(record)
         fields = {name: record.__annotations__[name] for name in own or record._fields}
-        selected = [f"{self.table}.{name}" for name in fields]
+        self._expressions = {name: f"{self.table}.{name}" for name in fields}
+        selected = list(self._expressions.values())
         for name, given in columns.items():
             expression, kind = given if isinstance(given, tuple) else (given, _kind_of(given))
-            fields[name] = kind
+            fields[name], self._expressions[name] = kind, expression
             selected.append(f"{expression} AS {name}")
         self.row: Any = row_of(**fields) if own or columns else record
         self.tables = f"{self.table} {joins}".rstrip()
         self.text = f"SELECT {', '.join(selected)} FROM {self.tables}"
+
+    def listed(self, rest: str) -> Query:
+        """The query of the rows of a list: what follows is its condition and order. Each row comes
+        as one text, unless there are bytes in it; salts, which no list shows, stay out."""
+        row, expressions = self._listed
+        if expressions is None:
+            return built(f"{self.text} {rest}", row)
+        packed = f"CAST(json_array({', '.join(expressions)}) AS TEXT)"
+        return built(f"SELECT {packed} AS packed FROM {self.tables} {rest}", row, is_packed=True)
+
+    @cached_property
+    def _listed(self) -> tuple[Any, tuple[str, ...] | None]:
+        kinds = {name: kind for name, kind in self.row.__annotations__.items() if name != SALT}
+        if not all(map(is_packable, kinds.values())):
+            return self.row, None
+        return row_of(**kinds), tuple(self._expressions[name] for name in kinds)
 
     def everything(self, order: str = "") -> Query:
         """The query of all rows, in an order if there is one."""

@@ -213,9 +213,8 @@ class _Shape:
         self._is_whole = len(arms) == 1
         self.whole: dict[bool, Query] = {}
         self.keys: dict[bool, Query] = {}
-        self.of_keys = built(
-            f"{source.text} WHERE {' AND '.join([*own, f'{table}.{self._key} IN :keys'])}",
-            source.row,
+        self.of_keys = source.listed(
+            f"WHERE {' AND '.join([*own, f'{table}.{self._key} IN :keys'])}"
         )
         part = "LIMIT :limit OFFSET :start"
         columns = ", ".join(f"{table}.{name}" for name in order)
@@ -223,7 +222,7 @@ class _Shape:
             directed = _directed(order, table, down=is_descending != from_end)
             if self._is_whole:
                 ordered = f"WHERE {where[0]} ORDER BY {directed} {part}"
-                self.whole[from_end] = built(f"{source.text} {ordered}", source.row)
+                self.whole[from_end] = source.listed(ordered)
                 keys = f"SELECT {columns} FROM {table} {ordered}"
             else:
                 # PostgreSQL sorts what it merges, so no part has more than the page may need.
@@ -298,27 +297,27 @@ def numbered(
         statement = listing.shape((), (), query.sort, ()).whole[False]
         bounds = {**of, "start": start, "limit": query.limit}
         return list(connection.execute(statement, bounds).all()), Counted(total)
-    rows = between(connection, listing.source.row, of, "ordinal", *ordinals(query, total))
+    rows = between(connection, listing.source, of, "ordinal", *ordinals(query, total))
     return (rows[::-1] if query.sort == "created" else rows), Counted(total)
 
 
 def between(
     connection: Session,
-    record: Any,
+    source: Source,
     of: Mapping[str, str],
     ordinal: str,
     first: int,
     last: int,
 ) -> list[Record]:
     """Read the rows with the values ``of`` and these ordinals, the last one first."""
-    query = _between(record, tuple(of), ordinal)
+    query = _between(source, tuple(of), ordinal)
     return list(connection.execute(query, {**of, "first": first, "last": last}).all())
 
 
 @cache
-def _between(record: Any, names: tuple[str, ...], ordinal: str) -> Query:
+def _between(source: Source, names: tuple[str, ...], ordinal: str) -> Query:
     given = [*(f"{name} = :{name}" for name in names), f"{ordinal} BETWEEN :first AND :last"]
-    return Source(record).where(f"{' AND '.join(given)} ORDER BY {ordinal} DESC")
+    return source.listed(f"WHERE {' AND '.join(given)} ORDER BY {ordinal} DESC")
 
 
 def ordinals(query: Asked, total: int) -> tuple[int, int]:

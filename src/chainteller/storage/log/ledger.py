@@ -1,6 +1,6 @@
 """Balances. A balance without a row is zero, and its owner is in its code."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
@@ -24,11 +24,6 @@ _ROWS = "SELECT code, asset, balance, version FROM ledger_account"
 _OWN = f"{_ROWS} WHERE code IN ({', '.join(f':{bucket}' for bucket in Bucket)})"
 _OF_ACCOUNT = Query(f"{_OWN} ORDER BY code, asset", _ROW)
 _OF_ACCOUNT_LOCKED = Query(f"{_OWN} ORDER BY code, asset FOR UPDATE", _ROW)
-_HELD = Query(
-    "SELECT code, asset, balance FROM ledger_account "
-    "WHERE code IN :codes AND balance <> '0' ORDER BY code, asset",
-    row_of("code", "asset", "balance"),
-)
 _OF_CODES = Query(f"{_ROWS} WHERE code IN :codes AND organisation_id = :organisation", _ROW)
 _HERE = "WHERE code = :code AND asset = :asset"
 _UPDATE = Query(
@@ -52,9 +47,6 @@ Key = tuple[str, str]
 """A ledger account: its code and its asset's key."""
 Balances = dict[Key, tuple[int, int]]
 """Balance and version by ledger account."""
-Held = tuple[Record, ...]
-"""What a trading account holds: ledger account, asset's key, and balance that isn't zero, as the
-database has it."""
 
 
 def _read(rows: Iterable[Record]) -> Balances:
@@ -137,19 +129,11 @@ def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset
     }
 
 
-def of_many(connection: Session, account_ids: Sequence[str]) -> dict[str, Held]:
-    """What several trading accounts hold, in one query for a page of usual length."""
-    owners = {code: each for each in account_ids for code in _codes(each).values()}
-    found: dict[str, list[Record]] = {each: [] for each in account_ids}
-    for row in _HELD.rows(connection, list(owners)):
-        found[owners[row.code]].append(row)
-    return {account_id: tuple(each) for account_id, each in found.items()}
-
-
-def sub_balances(held: Held) -> dict[Bucket, dict[Asset, int]]:
-    """The same by sub-balance and asset. Assets that are not declared are left out."""
+def sub_balances(account: Record) -> dict[Bucket, dict[Asset, int]]:
+    """What a trading account holds, as it is shown, by sub-balance and asset. Assets that are not
+    declared are left out."""
     found: dict[Bucket, dict[Asset, int]] = {bucket: {} for bucket in Bucket}
-    for code, asset, balance in held:
+    for code, asset, balance in account.held or ():
         if asset in ASSETS_BY_KEY:
             found[Bucket(code.rpartition(":")[2])][ASSETS_BY_KEY[asset]] = int(balance)
     return found

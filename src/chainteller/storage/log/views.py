@@ -32,7 +32,7 @@ _SIZES = Query(
     row_of("organisation_id", "size"),
 )
 _TRAIL = Listing(
-    records.Entry,
+    Source(records.Entry, own=("number", "leaf", "body")),
     "organisation_id",
     filters=("trading_account_id", "case_id"),
     order=("number",),

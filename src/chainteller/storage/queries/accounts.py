@@ -1,5 +1,6 @@
 """Query trading accounts."""
 
+from chainteller.domain.ledger import Bucket, customer
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.sources import Finder, Source
@@ -35,8 +36,12 @@ find_bank_account = Finder(
 customer_of = Finder(records.Customer, "organisation_id", "id")
 """A customer's row."""
 COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
-
-
+_ID = "' || trading_account.id || '"
+_CODES = ", ".join(f"'{customer(_ID, bucket)}'" for bucket in Bucket)
+_HELD = (
+    "(SELECT json_group_array(json_array(code, asset, balance)) FROM ledger_account "
+    f"WHERE code IN ({_CODES}) AND balance <> '0')"
+)
 _LISTED = Listing(
     Source(
         records.TradingAccount,
@@ -53,12 +58,17 @@ _LISTED = Listing(
         ),
         customer_name="customer.name",
         customer_control="customer.control",
+        held=(_HELD, tuple),
     ),
     "organisation_id",
     filters=("bank_account_id",),
     orders={"lastActivity": ("last_activity", "id")},
     is_tallied=True,
 )
+shown = _LISTED.source.listed(
+    "WHERE trading_account.organisation_id = :organisation AND trading_account.id = :id"
+).first
+"""A trading account as a page shows it, by its organisation and id."""
 
 
 def page(connection: Session, organisation_id: str, query: Asked) -> tuple[list[Record], Counted]:

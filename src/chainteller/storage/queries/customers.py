@@ -12,8 +12,18 @@ from chainteller.storage.db.sources import Source
 from chainteller.storage.lists import search_filter
 from chainteller.storage.lists.pages import Counted, Listing
 
+_OWNED = (
+    "(SELECT json_group_array(json_array(id, type, balance, trading_account_id)) "
+    "FROM bank_account WHERE bank_account.customer_id = customer.id "
+    "AND bank_account.organisation_id || '' = customer.organisation_id)"
+)
+"""By an index of their customers: SQLite would read all bank accounts of the organisation."""
 _CUSTOMERS = Listing(
-    records.Customer,
+    Source(
+        records.Customer,
+        own=("id", "name", "reference", "kyc_level", "terms_version", "control"),
+        bank_accounts=(_OWNED, tuple),
+    ),
     "organisation_id",
     order=("reference", "id"),
     sort="reference",
@@ -33,10 +43,7 @@ def page(
         *found.extras,
         total=found.total(query.page * query.limit),
     )
-    owned: dict[str, tuple[Record, ...]] = {row.id: () for row in rows}
-    for each in _OF_CUSTOMERS.rows(connection, organisation_id, list(owned)):
-        owned[each.customer_id] += (each,)
-    return tuple(_model(row, owned[row.id]) for row in rows), total
+    return tuple(map(_model, rows)), total
 
 
 _BY_REFERENCE = Source(records.Customer).where(
@@ -62,14 +69,8 @@ def bank_accounts_by_id(
     return {row.id: row for row in _BANK_ACCOUNTS.rows(connection, organisation_id, list(ids))}
 
 
-_OF_CUSTOMERS = Source(records.BankAccount).where(
-    "organisation_id || '' = :organisation AND customer_id IN :customers ORDER BY id"
-)
-"""By an index of their customers: SQLite would read all bank accounts of the organisation."""
-
-
 @remembered
-def _model(row: Record, bank_accounts: tuple[Record, ...]) -> Customer:
+def _model(row: Record) -> Customer:
     return Customer(
         id=row.id,
         name=row.name,
@@ -79,11 +80,8 @@ def _model(row: Record, bank_accounts: tuple[Record, ...]) -> Customer:
         controls=() if row.control is None else (row.control,),
         bank_accounts=tuple(
             BankAccount(
-                id=each.id,
-                type=each.type,
-                balance=format_cents(each.balance),
-                trading_account_id=each.trading_account_id,
+                id=number, type=kind, balance=format_cents(int(balance)), trading_account_id=opened
             )
-            for each in bank_accounts
+            for number, kind, balance, opened in sorted(row.bank_accounts or ())
         ),
     )

@@ -61,10 +61,7 @@ def first_accounts(path: Path, limit: int) -> tuple[Sequence[AccountAtAGlance], 
             if sqlite_state(lambda text: _scalar(session, text)) is not State.CURRENT:
                 return None
             rows, counted = accounts.page(session, DEFAULT_ORGANISATION, _Newest(limit))
-            balances = ledger.of_many(session, [row.id for row in rows])
-            return [
-                _glance(row, ledger.sub_balances(balances[row.id])) for row in rows
-            ], counted.total
+            return [_glance(row, ledger.sub_balances(row)) for row in rows], counted.total
     except (DatabaseError, ValueError):
         return None
 

@@ -158,7 +158,7 @@ def of_transactions(
 ) -> list[tuple[int, Transfer]]:
     """The transfers among an account's transactions ``first`` to ``last``, with their ordinals."""
     of = {"trading_account_id": account_id}
-    rows = between(connection, _T, of, "transaction_ordinal", first, last)
+    rows = between(connection, _OF_ACCOUNT.source, of, "transaction_ordinal", first, last)
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
 
 
