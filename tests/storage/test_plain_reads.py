@@ -67,6 +67,7 @@ def test_a_read_takes_one_round_trip_where_nothing_depends_on_an_answer(
         "deposits": (1, lambda: engine.deposits(account)),
         "one deposit": (1, lambda: engine.deposit_record(account, deposit.id)),
         "balances": (1, lambda: engine.token_balances(account)),
+        "limits": (2, lambda: engine.limits(account)),
         "markets": (1, engine.markets),
         "a market": (1, lambda: engine.market("sol-usd")),
         "a quote": (1, lambda: engine.quote(str(trade.quote_id))),

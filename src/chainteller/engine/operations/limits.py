@@ -18,7 +18,7 @@ from chainteller.domain.money import format_cents
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.timekeeping import stamped
 from chainteller.domain.transfers import COUNTED
-from chainteller.engine.core import timekeeping
+from chainteller.engine.core import reading, timekeeping
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import reads_in_context
@@ -85,10 +85,13 @@ def _used(connection: Session, account_id: str, at: int, began_at: int) -> tuple
     if began_at:
         found = transfers.spent_since(connection, account_id, at - _LONGEST)
         return _stamped(found, at, began_at)
+    between = list(pairwise(sorted({at, *(at - period for period in PERIODS.values())})))
+    for bounds in between:
+        connection.ahead(transfers.sums_between, account_id, *bounds)
     return tuple(
         spent
-        for since, upto in pairwise(sorted({at, *(at - period for period in PERIODS.values())}))
-        for spent in transfers.sums_between(connection, account_id, since, upto)
+        for bounds in between
+        for spent in transfers.sums_between(connection, account_id, *bounds)
     )
 
 
@@ -148,6 +151,8 @@ def show(
 ) -> Page[LimitUsage]:
     """The limits of a level of evidence are listed where a wallet of the account has that level."""
     timekeeping.read_ahead(context.time, connection)
+    reading.checked_id(accounts.RESOURCE, account_id)
+    connection.ahead(wallets.levels_of, organisation_id, account_id)
     account = accounts.find(connection, organisation_id, account_id)
     time, options = timekeeping.read(context.time, connection), context.options
     at = time.now
