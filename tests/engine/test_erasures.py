@@ -36,10 +36,45 @@ from chainteller.service.models.notes import AddNote
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.log import entry
 from chainteller.storage.log.marks import derived_deployment
+from chainteller.storage.schema.columns import Atoms
 from chainteller.storage.schema.wallet_tables import declared
 from chainteller.storage.upkeep import archives
 
 WORD = "Zwetschgenbaum"
+ERASED = {
+    "challenge": {"page_signature"},
+    "customer": {"name", "search_name"},
+    "decision": {"words", "answer", "asked"},
+    "idempotency": {"body"},
+    "note": {"content"},
+    "ownership_statement": {"statement"},
+    "trade": {"failure_message"},
+    "transfer": {"failure_message"},
+}
+"""Texts of any length that forgetting a customer erases."""
+NAMES_NOBODY = {
+    "agent": {"roles"},
+    "api_key": {"scopes"},
+    "challenge": {"text", "page_text"},
+    "checkpoint": {"note"},
+    "claim": {"signature"},
+    "claim_evidence": {"body"},
+    "dispute": {"what"},
+    "organisation": {"name"},
+    "rule": {"body"},
+    "trade": {"hold"},
+    "transfer": {"hold"},
+    "webhook": {"url", "types", "ahead"},
+}
+"""Texts of the bank and of its programs, and what proves whose a wallet is."""
+OF_GATEWAYS = {
+    "provider_challenge": {"text", "page_signature"},
+    "provider_request": {"call", "before", "after", "answer"},
+    "quote": {"told"},
+    "trade": {"told"},
+    "transfer": {"told"},
+}
+"""Texts that a gateway keeps of its provider's records."""
 
 
 @pytest.fixture
@@ -152,6 +187,25 @@ def prove(world: World, count: int) -> None:
         assert (done.texts, done.answers > 1, done.entries > 5) == (8, True, True)
     assert hits(world) == 0
     assert verify(world.database) == ()
+
+
+def test_every_text_is_erased_or_known_to_stay() -> None:
+    """A new table or column with a text of any length has to be named here."""
+    found = {
+        (table.name, column.name)
+        for table in declared()
+        for column in table.columns
+        if not isinstance(column.type, Atoms)
+        and column.type.python_type in (str, object)
+        and getattr(column.type, "length", None) is None
+    }
+    named = [
+        (table, column)
+        for each in (ERASED, NAMES_NOBODY, OF_GATEWAYS)
+        for table, columns in each.items()
+        for column in columns
+    ]
+    assert sorted(named) == sorted(found)
 
 
 def test_nothing_names_a_forgotten_customer_and_the_books_hold(world: World) -> None:
