@@ -138,6 +138,55 @@ def test_a_text_in_another_case_beside_the_signature_is_found_among_plain_words(
     )  # fmt: skip
 
 
+SIGN_IN = (
+    "shop.example wants you to sign in with your account:\n\n{}\n\nURI: https://shop.example\n"
+    "Version: 1\nNonce: a1b2c3d4\nIssued At: 2026-11-20T13:05:00Z"
+)
+
+
+@pytest.mark.parametrize("family", ["evm", "solana"])
+@pytest.mark.parametrize(
+    ("signed", "shown"),
+    [
+        (SIGN_IN, SIGN_IN),
+        (SIGN_IN, " ".join(SIGN_IN.split())),
+        ("Written on Friday:\n> {}\n", "Written on Friday: > {}"),
+        (lambda text: sha256(f"({text})".encode()).digest(), "({})"),
+        (lambda text: dumps({"message": f"<pre>{text}</pre>"}), "<pre>{}</pre>"),
+    ],
+    ids=["sign-in", "sign-in on one line", "reply on one line", "hash", "JSON"],
+)
+def test_a_part_of_a_mail_is_found_whatever_a_page_or_a_tool_made_of_it(
+    family: str, signed: str | Callable[[str], str | bytes], shown: str
+) -> None:
+    customer = customers(family)[0]
+    message = signed.format(SHORT) if isinstance(signed, str) else signed(SHORT)
+    answer_of_wallet = customer.answer(message)
+    mine = challenge(customer.registered, text=SHORT)
+    mail = f"I signed \u201c{shown.format(SHORT)}\u201d.\nThe result is {answer_of_wallet}"
+    for about in (
+        case(customer.registered, mail, challenge=mine),
+        case(
+            customer.registered, answer_of_wallet, challenge=mine,
+            signed_text=f"Message: {shown.format(SHORT)}",
+        ),
+    ):  # fmt: skip
+        answer = diagnose(about)
+        assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True)
+        assert answer.witness is not None
+        assert proves(answer.witness)
+
+
+def test_an_envelope_of_an_altered_text_in_a_mail_is_found() -> None:
+    customer = customers("solana")[0]
+    hashed = sha256(SHORT.encode()).hexdigest().encode()
+    envelope = b"\xffsolana offchain\0\0" + len(hashed).to_bytes(2, "little") + hashed
+    mail = f"I signed\n\n{SHORT}\n\nand got\n\n{customer.answer(envelope)}\n\nBest\nJane"
+    mine = challenge(customer.registered, text=SHORT)
+    answer = diagnose(case(customer.registered, mail, challenge=mine))
+    assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True)
+
+
 def test_a_text_in_hex_beside_the_signature_is_no_signature() -> None:
     customer = customers("bitcoin")[0]
     signed = f"for my bank: {SHORT}".encode("utf-16")

@@ -658,8 +658,8 @@ _OTHER_CODES = _codes(
 _HASHES = _codes(
     *((share, partial(_hash, digest=digest, form=form)) for digest in (sha256, keccak256)
       for share, form in ((3, "{}"), (3, "0x{}"))),
-    (1, sha256), (1, keccak256), (1, lambda raw: sha256(raw).hex().upper()),
-    (0.3, double_sha256), (0.3, lambda raw: hashlib.sha512(raw).digest()),
+    (3, sha256), (3, keccak256), (1, lambda raw: sha256(raw).hex().upper()),
+    (0.5, double_sha256), (0.5, lambda raw: hashlib.sha512(raw).digest()),
 )  # fmt: skip
 
 
@@ -761,8 +761,8 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
         _Kind(4, "BASE64_OF_TEXT", "is in base64", _BASE64, "code"),
         _Kind(1, "BASE58_OF_TEXT", "is in base58", _codes((1, base58.b58encode)), "code"),
         _Kind(3, "TEXT_ENCODED", "is written in codes", _OTHER_CODES, "code"),
-        _Kind(2.5, "HASH_OF_TEXT_SIGNED", "is its hash", _HASHES, "code"),
-        _Kind(2, "DOUBLE_PREFIX", "has the prefix that wallets add", _frames, "code"),
+        _Kind(6, "HASH_OF_TEXT_SIGNED", "is its hash", _HASHES, "code"),
+        _Kind(4, "DOUBLE_PREFIX", "has the prefix that wallets add", _frames, "code"),
         _Kind(2.5, "UTF16_TEXT", "is in another character set",
               _of("character_sets", _in_character_set, "name"), "code"),
     ),

@@ -5,12 +5,11 @@ ways of hashing, other addresses, and last whatever the shape suggests. The sear
 it found nothing, a case may ask for a longer one.
 """
 
-import re
-import unicodedata
 from collections.abc import Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
+from itertools import islice
 
 from chainteller.domain.pasted_secrets import HEX_KEY_KIND, WORDS_KIND
 from chainteller.domain.pasting import MAX_PASTE, without_invisibles
@@ -45,10 +44,9 @@ from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature
 from chainteller.wallets.search import (
     Found,
-    find_signed,
+    given_texts,
     is_shown_as,
     search,
-    search_shown,
     search_stated,
 )
 from chainteller.wallets.stated import stated_texts
@@ -112,7 +110,7 @@ def diagnose(case: Case) -> Diagnosis:
     )
 
 
-_MOST_STATED, _MOST_PARTS, _MOST_HASHED, _MOST_LIKE_OURS, _ALIKE = 20, 400, 24, 3, 8
+_MOST_STATED, _MOST_PARTS, _MOST_HASHED = 20, 400, 60
 
 
 def _address_like(text: str, registered: Address) -> Address | None:
@@ -122,11 +120,6 @@ def _address_like(text: str, registered: Address) -> Address | None:
             with suppress(InvalidAddress):
                 return network.family.parse_address(text, network)
     return None
-
-
-def _plain(text: str) -> str:
-    """The text without what styles, widths and cases of letters differ in."""
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 class _Attempt:
@@ -198,26 +191,19 @@ class _Attempt:
         return [each for each in dict.fromkeys(messages) if each != self.text][:_MOST_STATED]
 
     @cached_property
-    def parts(self) -> list[str]:
-        """Parts of the paste that may have been signed, without our text, the likeliest first."""
-        ours = self.case.challenge.text
-        stated = [each.decode("utf-8", "replace") for each in self.stated_messages]
-        parts = dict.fromkeys((*stated, *stated_texts(self.case.signature, ours)))
-        parts.pop(ours, None)
-        return list(parts)[:_MOST_PARTS]
+    def parts(self) -> list[tuple[float, str]]:
+        """Parts of what the wallet or the paste shows that may have been signed, with their costs,
+        the likeliest first."""
+        ours, paste = self.case.challenge.text, self.case.signed_text or self.case.signature
+        stated = [(0.0, each.decode("utf-8", "replace")) for each in self.stated_messages]
+        parts = [*stated, *stated_texts(paste, ours)] if len(paste) <= MAX_PASTE else stated
+        return parts[:_MOST_PARTS]
 
     @property
     def stated_addresses(self) -> list[Address]:
         """The addresses and keys that the paste names."""
         found = (_address_like(each, self.registered) for each in self.clipboard.addresses)
         return [each for each in found if each is not None]
-
-    @property
-    def parts_like_ours(self) -> list[str]:
-        """The parts of the paste that hold a piece of our text."""
-        ours = _plain(self.case.challenge.text)
-        pieces = [ours[at : at + _ALIKE] for at in range(0, len(ours), _ALIKE)]
-        return [each for each in self.parts if any(piece in _plain(each) for piece in pieces)]
 
     @property
     def shape(self) -> Shape:
@@ -545,22 +531,10 @@ def _cause_of_other_text(case: Case, other: KnownChallenge, otherwise: str | Non
     return otherwise
 
 
-_HEX = re.compile(rb"(?:0x)?((?:[0-9a-fA-F]{2})+)")
-
-
-def _stated_text(attempt: _Attempt) -> Diagnosis | None:
-    """A known key signed the text that the paste itself shows."""
-    parts = [each.encode("utf-8", "replace") for each in attempt.parts]
-    decoded = [bytes.fromhex(found[1].decode()) for found in map(_HEX.fullmatch, parts) if found]
-    messages = dict.fromkeys((*parts, *decoded))
-    found = find_signed(attempt.probe_as, attempt.case.challenge, messages, attempt.everybody)
-    return _by_shown_text(attempt, found) if found else _otherwise_hashed(attempt, parts)
-
-
 def _otherwise_hashed(attempt: _Attempt, messages: list[bytes]) -> Diagnosis | None:
     """The registered key signed one of the messages in a way that its network doesn't know."""
     registered, family = attempt.registered, attempt.family
-    for message in messages[:_MOST_HASHED]:
+    for message in messages:
         for finding, scheme, digest in family.other_digests(registered):
             hashed = digest(message)
             if attempt.probe.match_digest(hashed, registered) is not None:
@@ -595,18 +569,17 @@ def _stated_address(attempt: _Attempt) -> Diagnosis | None:
 
 def _shown_text(attempt: _Attempt) -> Diagnosis | None:
     """A known key signed what the customer's wallet, or a part of the paste, shows as signed."""
-    case, shown = attempt.case, attempt.case.signed_text
-    parts = [shown][: len(shown) <= MAX_PASTE] if shown else attempt.parts_like_ours
+    case, parts = attempt.case, attempt.parts
+    if not parts:
+        return None
     found = search_stated(
-        attempt.probe_as, case.challenge, parts, attempt.everybody, longer=case.search_longer
-    )
-    for text in parts[:_MOST_LIKE_OURS]:
-        if found is None:
-            found = search_shown(
-                attempt.probe_as, case.challenge, text, attempt.everybody,
-                longer=case.search_longer, asked=bool(shown),
-            )  # fmt: skip
-    return _by_shown_text(attempt, found) if found else None
+        attempt.probe_as, case.challenge, parts, attempt.everybody,
+        asked=bool(case.signed_text), longer=case.search_longer,
+    )  # fmt: skip
+    if found is not None:
+        return _by_shown_text(attempt, found)
+    given = islice(given_texts(case.challenge.text, parts), _MOST_HASHED)
+    return _otherwise_hashed(attempt, [text.encode("utf-8", "replace") for _, text in given])
 
 
 def _by_shown_text(attempt: _Attempt, found: Found) -> Diagnosis:
@@ -652,7 +625,7 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
     case = attempt.case
     found = search(
         attempt.probe_as, case.challenge, attempt.others, case.known_addresses,
-        longer=case.search_longer, is_cancelled=case.is_cancelled,
+        after_stated=bool(attempt.parts), longer=case.search_longer, is_cancelled=case.is_cancelled,
     )  # fmt: skip
     if found is None:
         return None
@@ -807,7 +780,6 @@ _EXACT_STEPS = (
     _other_hashing,
     _other_family,
     _embedded_key,
-    _stated_text,
     _stated_address,
 )
 _LAST_STEPS = (

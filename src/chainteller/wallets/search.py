@@ -7,17 +7,19 @@ address at once; Ed25519 has to be asked about each address. A longer search loo
 candidates first, and at many more, in a few seconds.
 """
 
-import json
+import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product, zip_longest
+from functools import partial
+from heapq import heappop, heappush, heapreplace, merge
+from itertools import chain, islice, zip_longest
+from typing import TypeVar
 
-from chainteller.domain.json_depth import parse_json
 from chainteller.wallets.alterations import Stage
 from chainteller.wallets.cases import KnownAddress, KnownChallenge
 from chainteller.wallets.family import Address, Family, Probe
+from chainteller.wallets.stated import with_lost_breaks
 from chainteller.wallets.transit import Journey, journeys
 
 # Candidates for all texts together, however many a probe can be asked about; for this challenge's
@@ -30,15 +32,16 @@ _TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT = 14, 0.5, 900
 _FIRST_BATCH, _BATCH = 60, 300
 # How many candidates are tried in a family's rarer ways of signing: this text's, and each other's.
 _THOROUGH, _FEW = 24, 1
-# Candidates that are held against the customer's wallets of other families.
-_FOREIGN = 60
-# Forms that are compared with a text from the customer's wallet, of texts of usual length; signed
-# texts of a form that it may show; and the gaps between words that may have been line breaks.
-_COMPARED, _USUAL_LENGTH, _SHOWN_FORMS, _GAPS, _MOST_GAPS = 6000, 300, 2000, 6, 60
-# The part of these for a text that a paste happens to show.
-_UNASKED = 0.1
-# Parts of a paste, and what a wallet may have made of the likeliest; of the n-th, 1/n as much.
-_LIKELY_PARTS, _OF_LIKELIEST = 24, 600
+# Candidates that are held against the customer's wallets of other families, and against all those
+# that each have to be asked.
+_FOREIGN, _KEPT = 60, 240
+# The part of all tries for what a paste shows, where it shows something; how many for a text that
+# the customer was asked for; and how many for each that is tried in the rarer ways of signing, too.
+_PART_OF_STATED, _OF_ASKED, _ENVELOPED = 0.6, 2500, 6
+# What it costs that a wallet's page shows no white space, and how much more often a tool makes
+# something of a text that is shown than journeys as a whole have it.
+_SPACE_LOST, _BY_TOOL = 1.0, -3.0
+_Made = TypeVar("_Made", str, bytes)
 Candidate = tuple[KnownChallenge, Journey]
 
 
@@ -51,16 +54,20 @@ class Found:
     signer: Address
 
 
-def search(
+def search(  # noqa: PLR0913 - what is looked among, and for how long
     probe_as: Callable[[Family], Probe],
     challenge: KnownChallenge,
     others: Sequence[KnownChallenge],
     known: Sequence[KnownAddress],
     *,
+    after_stated: bool = False,
     longer: bool = False,
     is_cancelled: Callable[[], bool] = bool,
 ) -> Found | None:
-    """The likeliest journey of one of the texts that one of the addresses signed, or None."""
+    """The likeliest journey of one of the texts that one of the addresses signed, or None.
+
+    `after_stated` says that `search_stated` has had its part of the tries.
+    """
     registered = challenge.address
     addresses = [registered, *(each.address for each in known), *(each.address for each in others)]
     family = registered.network.family
@@ -71,6 +78,8 @@ def search(
     tries = min(max(probe_as(each).tries for each in (family, *(each for each, _ in groups))), _ALL)
     asked = sum(len(texts) * _cost(probe_as(each), to) for (each, to), texts in groups.items())
     part, most = _PART_OF_OTHERS, _MOST_PER_TEXT
+    if after_stated:
+        tries = int(tries * (1 - _PART_OF_STATED))
     if longer:
         tries, part, most = tries * _TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT
     per_text = min(int(tries * part) // max(asked, 1), most)
@@ -83,62 +92,85 @@ def search(
     )
 
 
-def search_shown(
-    probe_as: Callable[[Family], Probe],
-    challenge: KnownChallenge,
-    shown: str,
-    addresses: Sequence[Address],
-    *,
-    longer: bool,
-    asked: bool = True,
-) -> Found | None:
-    """Who signed the text that a wallet shows as signed, or what it shows alike.
-
-    `addresses` begin with the registered one, which is asked about most. Where the customer wasn't
-    `asked` for the text, a paste happens to show it, and fewer are tried.
-    """
-    steps = (_TIMES_LONGER if longer else 1) if asked else _UNASKED
-    forms = dict.fromkeys(_shown_as(challenge.text, shown, steps))
-    return find_signed(probe_as, challenge, islice(forms, int(_SHOWN_FORMS * steps)), addresses)
-
-
 def search_stated(
     probe_as: Callable[[Family], Probe],
     challenge: KnownChallenge,
-    parts: Sequence[str],
+    parts: Iterable[tuple[float, str]],
     addresses: Sequence[Address],
     *,
+    asked: bool,
     longer: bool,
 ) -> Found | None:
-    """Who signed what a wallet may have made of a part of a paste; the likeliest part is first."""
-    number = _OF_LIKELIEST * (_TIMES_LONGER if longer else 1)
-    made = (
-        form
-        for rank, part in enumerate(parts[:_LIKELY_PARTS], 1)
-        for form in islice(_made_by_wallets(part), number // rank)
-    )
-    return find_signed(probe_as, challenge, dict.fromkeys(made), addresses)
+    """Who signed what a wallet was given that shows one of these, or what a tool made of it.
 
-
-def _made_by_wallets(given: str) -> Iterator[bytes]:
-    """What a tool or a wallet signs that is given this text, the likeliest first."""
-    yield given.encode("utf-8", "replace")
-    for journey in journeys(given, since=Stage.PASSED_ON):
-        yield journey.signed
-
-
-def find_signed(
-    probe_as: Callable[[Family], Probe],
-    challenge: KnownChallenge,
-    messages: Iterable[bytes],
-    addresses: Sequence[Address],
-) -> Found | None:
-    """Which of the messages was signed, and by whom; `addresses` begin with the registered one.
-
-    Keys that a signature doesn't give away are asked about the first messages alone.
+    `addresses` begin with the registered one, which is asked about most. A part comes with its
+    cost, to which that of what happened to it is added. More is tried where the customer was
+    `asked` for the text.
     """
+    tries = min(probe_as(challenge.address.network.family).tries, _ALL) or _FOREIGN
+    number = _OF_ASKED if asked else int(tries * _PART_OF_STATED)
+    number *= _TIMES_LONGER if longer else 1
+    made = _cheapest_first(given_texts(challenge.text, parts), _made_by_wallets)
+    messages = islice(_once(message for _, message in made), number)
     candidates = ((challenge, Journey(message, ())) for message in messages)
-    return _find(probe_as, candidates, addresses)
+    return _find(probe_as, candidates, addresses, thorough=number // _ENVELOPED)
+
+
+def given_texts(ours: str, parts: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
+    """What a wallet may have been given that shows one of the parts, the likeliest first."""
+    return _cheapest_first(parts, partial(_restored, ours=ours))
+
+
+def _cheapest_first(
+    roots: Iterable[tuple[float, str]], follow: Callable[[str], Iterator[tuple[float, _Made]]]
+) -> Iterator[tuple[float, _Made]]:
+    """What follows from each of the roots, which are in the order of their costs, by the sums of
+    the costs of both."""
+    queue: list[tuple[float, int, float, _Made, Iterator[tuple[float, _Made]]]] = []
+    for number, (cost, root) in enumerate(chain(roots, [(math.inf, None)])):
+        while queue and queue[0][0] <= cost:
+            total, order, base, made, rest = queue[0]
+            yield total, made
+            following = next(rest, None)
+            if following is None:
+                heappop(queue)
+            else:
+                heapreplace(queue, (base + following[0], order, base, following[1], rest))
+        if root is not None:
+            rest = follow(root)
+            first, made = next(rest)
+            heappush(queue, (cost + first, number, cost, made, rest))
+
+
+def _restored(shown: str, ours: str) -> Iterator[tuple[float, str]]:
+    """The text itself, and with the white space that got lost where it's shown as one line."""
+    yield 0, shown
+    if " " in shown and "\n" not in shown:
+        with_spaces = (
+            (cost, signed.decode())
+            for signed, _, cost in journeys(shown, _UNSEEN_CHANGES)
+            if is_shown_as(shown, signed)
+        )
+        for cost, text in merge(with_lost_breaks(shown, ours), with_spaces):
+            yield cost + _SPACE_LOST, text
+
+
+def _made_by_wallets(given: str) -> Iterator[tuple[float, bytes]]:
+    """What a tool or a wallet signs that is given this text, the likeliest first."""
+    yield 0, given.encode("utf-8", "replace")
+    found = _HEX.fullmatch(given)
+    if found:
+        yield 0, bytes.fromhex(found[1])
+    for signed, _, cost in journeys(given, since=Stage.PASSED_ON):
+        yield max(cost + _BY_TOOL, 0), signed
+
+
+def _once(messages: Iterable[bytes]) -> Iterator[bytes]:
+    seen = set[bytes]()
+    for each in messages:
+        if each not in seen:
+            seen.add(each)
+            yield each
 
 
 def is_shown_as(shown: str, message: bytes) -> bool:
@@ -150,63 +182,12 @@ _HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2})+)", re.ASCII)
 _UNSEEN = re.compile(r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
 
 
-_UNSEEN_CHANGES = frozenset(
-    {
-        "INVISIBLE_CHARACTERS", "LEADING_SPACE", "LINE_BREAKS_ADDED", "LINE_ENDINGS",
-        "SPACES_CHANGED", "SURROUNDING_SPACE", "TRAILING_NEWLINE", "TRAILING_SPACE",
-    }
-)  # fmt: skip
-"""What a text may have been through that a wallet shows as before."""
+_UNSEEN_CHANGES = frozenset({"INVISIBLE_CHARACTERS", "LINE_BREAKS_ADDED", "SPACES_CHANGED"})
+"""What a text may have been through that a wallet shows as before, but for its ends."""
 
 
 def _visible(text: str) -> str:
     return _UNSEEN.sub("", text)
-
-
-def _shown_as(ours: str, shown: str, steps: float) -> Iterator[bytes]:
-    """What may have been signed where a wallet shows this, the likeliest first."""
-    yield shown.encode("utf-8", "replace")
-    found = _HEX.fullmatch(shown.strip())
-    if found:
-        yield bytes.fromhex(found[1])
-    yield from (each.encode("utf-8", "replace") for each in _with_other_blanks(shown))
-    expected = _visible(shown)
-    for text, findings in ((shown, _UNSEEN_CHANGES), (ours, None)):
-        number = int(steps * _COMPARED * _USUAL_LENGTH) // max(len(text), _USUAL_LENGTH)
-        for journey in islice(journeys(text, findings), number):
-            if _visible(journey.signed.decode("utf-8", "replace")) == expected:
-                yield journey.signed
-
-
-def _with_other_blanks(shown: str) -> Iterator[str]:
-    """The text with other white space at its ends, and in gaps that a page shows as one space."""
-    yield shown.replace(" ", "\u00a0")
-    for start, end in product(("", " ", "\n", "\t", "     "), _ENDS):
-        yield start + shown.strip() + end
-    yield shown.replace("\n", "\r\n")
-    # Signs that end a line or begin one, and an object that a program wrote over several lines.
-    for sign, end in product("=->|<", ("", "\n")):
-        yield shown.replace(f"{sign} ", f"{sign}\n") + end
-        yield shown.replace(f" {sign}", f"\n{sign}") + end
-    with suppress(ValueError):
-        value = parse_json(shown)
-        yield from (json.dumps(value, indent=indent) for indent in (2, 4))
-    words = shown.split()
-    gaps = len(words) - 1
-    for at, joint in product(range(min(gaps, _MOST_GAPS)), _BLANKS):
-        yield _joined(words, {at: joint})
-    for first in (0, max(gaps - _GAPS, 0)):
-        places = range(first, min(first + _GAPS, gaps))
-        for joints in product((" ", "\n", "\n\n"), repeat=len(places)):
-            yield _joined(words, dict(zip(places, joints, strict=True)))
-
-
-_ENDS = ("", "\n", "\r\n", " ", "\n\n", " \n", " \r\n", "\t", "\u00a0")
-_BLANKS = ("\t", "  ", "\u00a0", "\r\n", "\r\n\r\n", "\n\n\n")
-
-
-def _joined(words: Sequence[str], joints: Mapping[int, str]) -> str:
-    return "".join(word + joints.get(at, " ") for at, word in enumerate(words))[:-1]
 
 
 _Groups = dict[tuple[Family, tuple[Address, ...]], list[KnownChallenge]]
@@ -264,20 +245,31 @@ def _find(
     probe_as: Callable[[Family], Probe],
     candidates: Iterator[Candidate],
     addresses: Sequence[Address],
+    *,
+    thorough: int = _THOROUGH,
 ) -> Found | None:
     """The customer's other wallets, which the registered one is the first of, are asked about the
     first candidates, and about all of them where it costs nothing.
     """
-    first, (registered, *others) = list(islice(candidates, _FOREIGN)), addresses
+    registered, *others = addresses
     probe = probe_as(registered.network.family)
+    first, all_of = list[Candidate](), candidates if probe.tries else islice(candidates, _FOREIGN)
     reachable = addresses if probe.names_its_key else [registered]
-    found = _look(probe, first, reachable, thorough=_THOROUGH)
+    found = _look(probe, _kept(all_of, first), reachable, thorough=thorough)
     for family in dict.fromkeys(each.network.family for each in others):
         if found is None and not (family is registered.network.family and probe.names_its_key):
             theirs = [each for each in others if each.network.family is family]
-            number = _FOREIGN if probe_as(family).names_its_key else max(6, 240 // len(theirs))
+            number = _FOREIGN if probe_as(family).names_its_key else max(6, _KEPT // len(theirs))
             found = _look(probe_as(family), first[:number], theirs, thorough=_FEW)
-    return found or (_look(probe, candidates, reachable) if probe.tries else None)
+    return found
+
+
+def _kept(candidates: Iterable[Candidate], first: list[Candidate]) -> Iterator[Candidate]:
+    """The candidates, of which the first ones are kept."""
+    for each in candidates:
+        if len(first) < _KEPT:
+            first.append(each)
+        yield each
 
 
 def _look_at_others(

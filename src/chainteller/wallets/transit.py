@@ -22,10 +22,11 @@ _Place = tuple[str, float, _Steps, tuple[str, ...], _Way]
 
 
 class Journey(NamedTuple):
-    """The bytes that a text became, and the steps that made them, in order."""
+    """The bytes that a text became, the steps that made them, in order, and their cost."""
 
     signed: bytes
     steps: _Steps
+    cost: float = 0
 
 
 def journeys(
@@ -61,7 +62,7 @@ def journeys(
             continue
         seen.add(data)
         steps = (*steps, step)
-        yield Journey(data, steps)
+        yield Journey(data, steps, cost)
         if isinstance(made, str) and len(steps) < _MOST_STEPS and len(made) <= _LONGEST:
             following = later[step.stage]
             place = (made, cost, steps, (*kinds, step.kind), following)
