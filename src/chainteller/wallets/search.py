@@ -37,7 +37,7 @@ _THOROUGH, _FEW = 24, 1
 _FOREIGN, _KEPT = 60, 240
 # The part of all tries for what a paste shows, where it shows something; how many for a text that
 # the customer was asked for; and how many for each that is tried in the rarer ways of signing, too.
-_PART_OF_STATED, _OF_ASKED, _ENVELOPED = 0.6, 2500, 6
+_PART_OF_STATED, _OF_ASKED, _ENVELOPED = 0.6, 4000, 6
 # What it costs that a wallet's page shows no white space, and how much more often a tool makes
 # something of a text that is shown than journeys as a whole have it.
 _SPACE_LOST, _BY_TOOL = 1.0, -3.0
