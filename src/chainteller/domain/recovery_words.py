@@ -55,6 +55,8 @@ below, and that of twelve which chance drew is 1,023. The latter also where the 
 _MOST_LETTERS = 200
 """Of an alphabet or syllabary; the lists of Chinese have 2,048."""
 _LETTERS = re.compile(r"[^\W\d_]+")
+_AROUND = re.compile(r"^\d{1,2}[.):]|[.:!?]$")
+_ACCENTS = re.compile("[\u0300-\u036f]")
 _SIGNS = re.compile(r"[^\W_]+")
 _NUMBERING = re.compile(r"\d{1,2}[.):]?", re.ASCII)
 _WORD = re.compile(r"(?:\d{1,2}[.):])?[A-Za-z]{3,8}\.?", re.ASCII)
@@ -235,13 +237,13 @@ def _has_run_of_words(tokens: list[str]) -> bool:
 
 
 def _normal(token: str) -> str:
-    bare = re.sub(r"^\d{1,2}[.):]|[.:!?]$", "", token)
+    bare = _AROUND.sub("", token)
     return unicodedata.normalize("NFKD", bare.lower())
 
 
 def _plain(word: str) -> str:
     """The word without its accents. Marks of other scripts stay, which make other letters."""
-    return re.sub("[\u0300-\u036f]", "", word)
+    return _ACCENTS.sub("", word)
 
 
 def _in_one_list(words: list[str]) -> bool:
