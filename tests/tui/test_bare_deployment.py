@@ -29,9 +29,9 @@ def _console(bench: Bench, file: Path | None = None) -> Console:
     return Console(start, bench.settings)
 
 
-async def test_an_account_is_added_by_its_id_and_served(bench: Bench) -> None:
+async def test_an_account_is_added_by_its_id_and_served(bench: Bench, tmp_path: Path) -> None:
     account = bench.open(1)
-    app = _console(bench)
+    app = _console(bench, tmp_path / "workspace.db")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         assert "This deployment can't list accounts." in seen(app)

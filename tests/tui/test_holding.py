@@ -4,6 +4,7 @@ import re
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -18,6 +19,7 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
 from chainteller.tui.quote.screen import QuoteScreen
+from chainteller.tui.start import StartedDesk
 
 Answer = TypeVar("Answer")
 LONG = 3_600.0
@@ -177,7 +179,7 @@ async def test_what_is_known_to_be_refused_is_refused_at_once(bench: Bench) -> N
     assert not deposits(bench, account)
 
 
-async def test_it_waits_for_nothing_else_of_the_service(bench: Bench) -> None:
+async def test_it_waits_for_nothing_else_of_the_service(bench: Bench, tmp_path: Path) -> None:
     account = bench.open(1)
     silent, goes_on = threading.Event(), threading.Event()
 
@@ -186,7 +188,12 @@ async def test_it_waits_for_nothing_else_of_the_service(bench: Bench) -> None:
             assert goes_on.wait(PATIENCE_S)
         return onward(call)
 
-    app = bench.console(layered(bench.service, stalls), hold_s=0.2)
+    service = layered(bench.service, stalls)
+
+    def start() -> StartedDesk:
+        return bench.start(service, workspace_file=tmp_path / "workspace.db")
+
+    app = Console(start, bench.settings._replace(hold_s=0.2))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         silent.set()

@@ -90,6 +90,7 @@ _MEANINGS: Mapping[str, str] = {
     "CLOCK_UNCERTAIN": "The service can't confirm the time. Nothing was changed.",
     "BOOKS_DISPUTED": "Withdrawals are stopped while the bank's books are checked.",
     UNREACHABLE: "The service didn't answer. Nothing was changed.",
+    "NOT_RECORDED": "This computer can't keep a record of what it sends. Nothing was sent.",
     "OUTCOME_UNKNOWN": "No answer came. It may or may not have gone through.",
     "READ_ONLY": "Read-only mode refuses every change. Nothing was sent.",
     "NOT_OFFERED": "This deployment doesn't have this.",
@@ -113,6 +114,7 @@ _UNDONE: Mapping[str, str] = {
     "SERVICE_UNAVAILABLE": "Nothing was changed.",
     "CLOCK_UNCERTAIN": "Nothing was changed.",
     UNREACHABLE: "Nothing was changed.",
+    "NOT_RECORDED": "Nothing was sent.",
     "OUTCOME_UNKNOWN": "It may or may not have gone through.",
     "READ_ONLY": "Nothing was sent.",
     "UNAUTHORIZED": "Nothing was changed.",
@@ -150,8 +152,8 @@ _AMOUNTS = frozenset(
     {"available", "required", "limit", "used", "requested", "remaining", "minimum", "amount"}
 )
 _OF_ANYTHING = frozenset(
-    {UNREACHABLE, "SERVICE_UNAVAILABLE", "CLOCK_UNCERTAIN", "BOOKS_DISPUTED", "RATE_LIMITED",
-     "ACCOUNT_RESTRICTED", "UNAUTHORIZED", "FORBIDDEN", "NOT_OFFERED"}
+    {UNREACHABLE, "NOT_RECORDED", "SERVICE_UNAVAILABLE", "CLOCK_UNCERTAIN", "BOOKS_DISPUTED",
+     "RATE_LIMITED", "ACCOUNT_RESTRICTED", "UNAUTHORIZED", "FORBIDDEN", "NOT_OFFERED"}
 )  # fmt: skip
 """Refusals that say nothing of what was asked for."""
 
