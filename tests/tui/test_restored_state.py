@@ -210,6 +210,7 @@ async def _left_on_the_last_of_three(bench: Bench, file: Path) -> str:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "end", "4")
+        await until(lambda: bool(app.desk.customer.account_id) and app.current_mode == "trades")
         left = app.desk.customer.account_id
     app.desk.end()
     return left
@@ -228,6 +229,8 @@ async def test_only_the_same_agent_goes_on_with_the_customer_and_only_for_a_whil
     again = _kept(bench, tmp_path / "desk.db", operator=operator)
     async with again.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
+        if continues:
+            await until(lambda: again.current_mode == "trades")
         assert again.current_mode == ("trades" if continues else "accounts")
         assert again.desk.customer.account_id == (left if continues else "")
         if continues:
