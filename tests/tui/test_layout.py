@@ -51,6 +51,7 @@ async def test_the_day_leaves_out_what_the_screen_lists(bench: Bench) -> None:
 
 
 @pytest.mark.needs("challenges", "transactions", "all-trades", "all-transfers", "audit")
+@pytest.mark.forms(4)
 @pytest.mark.parametrize("size", [(120, 40), (200, 60)])
 @pytest.mark.parametrize(
     "keys", [("4", "0"), ("4", "0", "a"), ("5", "0"), ("6", "0"), ("7",)], ids="".join

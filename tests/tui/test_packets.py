@@ -146,6 +146,7 @@ async def test_a_question_never_opens_over_another_one(bench: Bench, witness: Wi
         assert "this one wasn't asked" in seen(terminal.app)
 
 
+@pytest.mark.forms(5)
 @pytest.mark.parametrize("opened", [each for each in FIELDS if each != "nothing open"])
 async def test_keys_that_edit_a_field_are_never_overtaken(bench: Bench, opened: str) -> None:
     bench.open(2, deposit="500.00")

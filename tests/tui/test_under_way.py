@@ -66,6 +66,7 @@ async def typed(pilot: Pilot[None], service: Stopped, keys: tuple[str, ...]) -> 
     await until(service.heard.is_set)
 
 
+@pytest.mark.forms(4)
 @pytest.mark.parametrize("cuts_reads", [False, True], ids=["", "reads cut off"])
 @pytest.mark.parametrize(("operation", "keys", "said"), CASES, ids=[c[0].name for c in CASES])
 async def test_it_stands_on_the_screens_from_two_seconds_until_it_is_answered(
