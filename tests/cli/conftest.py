@@ -8,7 +8,7 @@ import pytest
 from tests.cli.program import Ended, in_this_process
 from tests.world.customers import CustomerSeed, add_customers
 from tests.world.files import made_once, open_fresh, sealed
-from tests.world.samples import training_base
+from tests.world.samples import note_verified_wholly, training_base
 
 from chainteller.cli.main import run
 from chainteller.domain.clock import SystemClock
@@ -25,7 +25,9 @@ def sample_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("CHAINTELLER_HOME", str(home))
             assert run(["db", "sample", "--json"]) == 0
-        (home / "data" / "bank.db").replace(file)
+        path = home / "data" / "bank.db"
+        note_verified_wholly(f"sqlite:///{path}")
+        path.replace(file)
 
     return made_once(tmp_path_factory, "sample_world.db", make)
 

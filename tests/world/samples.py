@@ -9,18 +9,20 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Row, text
-from tests.world.files import kept_file, made_once, open_fresh
+from tests.world.files import kept_file, made_once, open_fresh, sealed
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
-from chainteller.domain.clock import ManualClock, midnight_before, parse_instant
+from chainteller.domain.clock import ManualClock, SystemClock, midnight_before, parse_instant
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.samples.loading import load_samples
+from chainteller.engine.verification.full_pass import verify_all
 from chainteller.paths import HOME_VARIABLE, locate
 from chainteller.sample_worlds import make_base
 from chainteller.storage.log import views
+from chainteller.storage.queries.disputes import note_verified
 from chainteller.storage.upkeep.worlds import kept_world, world_file
 
 FOLDER = Path(__file__).parents[2] / "sample_data"
@@ -65,6 +67,15 @@ def loaded_bank(folder: Path) -> EngineContext:
     """A bank with the sample data, which a process loads once and copies; its ids go on."""
     bank = new_bank(folder, _loaded_file)
     return replace(bank, randomness=SeededRandomness("after the sample data"))
+
+
+def note_verified_wholly(url: str) -> None:
+    """Verify a database and note it, so that no program that serves it does so once more today."""
+    database, now = open_fresh(url), SystemClock().now()
+    assert verify_all(database) == ()
+    with sealed(database) as rows:
+        note_verified(rows, {"verified_at": now, "full_at": now})
+    database.close()
 
 
 def training_base(factory: pytest.TempPathFactory) -> Path:
