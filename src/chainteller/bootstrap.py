@@ -213,6 +213,7 @@ def open_engine(
     from chainteller.engine.engine import Engine
     from chainteller.engine.upkeep import epochs
     from chainteller.storage.database import open_database
+    from chainteller.storage.log.verified_state import VerifiedState
 
     clock, keeper = clock or SystemClock(), Timekeeper()
     own = writer_keys(settings) if keys is None else None
@@ -227,6 +228,7 @@ def open_engine(
         keeper=keeper,
         signers=signers(settings, place),
         kept=KeptHeads(own.heads_file, writes=not place.read_only) if own else None,
+        state=VerifiedState(own.state_file if own and not place.read_only else None),
         chain=chain(settings),
         arrivals=arrivals(settings),
         simulated=simulated(settings),

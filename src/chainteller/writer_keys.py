@@ -38,6 +38,10 @@ class ConfiguredKeys:
             return self.state / "writer_heads" / f"{deployment}.heads"
         return self._file(deployment).with_name(f"{deployment}.heads")
 
+    def state_file(self, deployment: str) -> Path:
+        """Where it's kept what the logs say of the rows that a payout rests on."""
+        return self.heads_file(deployment).with_suffix(".state")
+
     def load(self, deployment: str) -> bytes:
         """Raises WriterKeyMissing."""
         try:

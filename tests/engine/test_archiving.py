@@ -616,4 +616,4 @@ def test_no_row_or_balance_that_somebody_made_up_counts_once_there_is_an_archive
     world.settle()
     paid = world.engine.withdrawal_record(world.account, withdrawal.id)
     assert paid.failure_reason is not None
-    assert f"no entry moved {code} USDC@solana" in paid.failure_reason.message
+    assert f"no entry made {code} USDC@solana" in paid.failure_reason.message

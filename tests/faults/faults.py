@@ -901,7 +901,7 @@ FAULTS = (
     Fault(
         "a payout isn't compared with the log",
         "engine/operations/payout_checks.py",
-        "said = _of_log(tx, withdrawal, account, hold) if wallet is None else None",
+        "said = _of_log(tx, withdrawal, account) if wallet is None else None",
         "said = None",
         "tests/tampering/test_forged_trail.py::test_another_wallet_that_was_verified_without_the_key_is_not_paid",
     ),
@@ -1013,9 +1013,37 @@ FAULTS = (
     Fault(
         "what is held isn't compared with the log before a payout",
         "engine/operations/payout_checks.py",
-        "found = last_writes.contradicted(tx.connection, trail, rows, assets)",
-        "found = last_writes.contradicted(tx.connection, trail, rows)",
+        "found = state.contradicted(tx.connection, organisation_id, account.id, rows)",
+        "found = state.contradicted(tx.connection, organisation_id, 'TDA_1', rows)",
         "tests/payouts/test_any_cell.py::test_every_cell_of_what_is_held",
+    ),
+    Fault(
+        "a payout rests on a log with a hidden entry",
+        "engine/operations/logged_rows.py",
+        "        found = context.state.follow(connection, organisation_id).wrong\n",
+        "        found = dict[str, str]()\n",
+        "tests/tampering/test_hidden_entries.py",
+    ),
+    Fault(
+        "what an entry says isn't taken in where it's filed elsewhere",
+        "storage/log/verified_state.py",
+        "            self._take_entry(told)\n",
+        "            if last_writes.is_filed(row, told):\n                self._take_entry(told)\n",
+        "tests/tampering/test_hidden_entries.py",
+    ),
+    Fault(
+        "a row counts for a payout that an honest write found altered",
+        "storage/log/verified_state.py",
+        '            wrong = _over(f"{name} {key}", told, known)\n',
+        '            wrong = ""\n',
+        "tests/payouts/test_payout_checks.py::test_a_row_that_an_honest_write_sealed_as_it_was_altered_pays_nothing",
+    ),
+    Fault(
+        "what was written under a key that had ended is paid",
+        "storage/log/verified_state.py",
+        "if known.what != _NEVER and int(known.what or 0) + MINUTE < told.at:",
+        "if known.what != _NEVER and int(known.what or 0) + MINUTE < 0:",
+        "tests/tampering/test_what_is_not_there.py::test_nothing_is_paid_that_a_key_has_asked_for_which_had_ended",
     ),
     Fault(
         "a bank's server writes to a gateway's database",
@@ -1277,8 +1305,8 @@ FAULTS = (
         "engine/upkeep/due.py",
         "    wrong = logged_rows.wrong_heads(tx.context, organisation_id)\n"
         "    told.wrong += wrong\n"
-        "    told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)\n",
-        "    told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)\n"
+        "    is_kept = tx.context.kept is None or not tx.context.kept.unkept\n",
+        "    is_kept = tx.context.kept is None or not tx.context.kept.unkept\n"
         "    wrong = logged_rows.wrong_heads(tx.context, organisation_id)\n"
         "    told.wrong += wrong\n",
         "tests/engine/test_kept_heads.py::test_where_heads_cannot_be_written_payouts_wait_and_nothing_is_in_dispute",

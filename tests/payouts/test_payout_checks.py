@@ -409,8 +409,6 @@ def test_a_row_that_an_honest_write_sealed_as_it_was_altered_pays_nothing(
         "DELETE FROM journal WHERE record = :id",
         "DELETE FROM entry WHERE (organisation_id, number) IN"
         " (SELECT organisation_id, number FROM journal WHERE record = :id)",
-        "UPDATE entry SET body = NULL WHERE (organisation_id, number) IN"
-        " (SELECT organisation_id, number FROM journal WHERE record = :id)",
         "UPDATE journal SET number = number - 1 WHERE record = :id",
         "INSERT INTO journal (record, kind, organisation_id, number)"
         " SELECT record, 'release', organisation_id, number FROM journal WHERE record = :id",
@@ -429,6 +427,21 @@ def test_a_withdrawal_without_a_hold_is_not_sent_and_stays_as_it_is(
     assert fresh.cell(TRANSFER, {"id": withdrawal_id}, "status") == "processing"
     (event,) = fresh.events("payout.refused")
     assert event.resource == solana(fresh).account_id
+
+
+def test_a_withdrawal_whose_hold_lost_its_entry_waits_for_who_clears_it(fresh: PayoutBank) -> None:
+    withdrawal_id = to_wallet(fresh)
+    hold = "(SELECT organisation_id, number FROM journal WHERE record = :id)"
+    with unguarded(fresh.world) as connection:
+        damage = f"UPDATE entry SET body = NULL WHERE (organisation_id, number) IN {hold}"  # noqa: S608
+        assert connection.execute(text(damage), {"id": withdrawal_id}).rowcount
+        connection.commit()
+    for _ in range(2):
+        fresh.pass_time(MINUTE)
+    (dispute,) = fresh.world.engine.disputes().data
+    assert "has no contents, and no archive took them" in dispute.what
+    assert fresh.cell(TRANSFER, {"id": withdrawal_id}, "status") == "processing"
+    assert refusals(fresh, withdrawal_id) == []
 
 
 def test_a_withdrawal_of_an_account_that_vanished_is_not_sent(fresh: PayoutBank) -> None:

@@ -16,6 +16,7 @@ from tests.world.files import put_on_record
 from tests.world.logs import entries
 
 from chainteller.domain.clock import DAY, HOUR, MINUTE
+from chainteller.engine.operations.disputes import clear_any
 from chainteller.engine.operations.keys import ApiKeys
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import BooksDisputed
@@ -94,10 +95,17 @@ def require_named(world: World, before: int, after: int) -> None:
 
 
 def require_unpaid(bank: PayoutBank, pair: Pair) -> None:
-    """A payout that is requested, by the program with its key, isn't made."""
+    """A payout that is requested, by the program with its key, waits for somebody who clears the
+    dispute of the forged entries, and then isn't made."""
+    world = bank.world
     withdrawal = bank.request(pair)
     bank.pass_time(HOUR)
     bank.pass_time(DAY)
+    assert bank.audited("payout.refused") == []
+    (dispute,) = world.engine.disputes().data
+    assert "its mark doesn't hold" in dispute.what
+    clear_any(world.context, world.engine.actor, dispute.id, "looked at")
+    bank.pass_time(MINUTE)
     assert not bank.is_paid(withdrawal.id)
     (refused,) = bank.audited("payout.refused")[:1]
     assert (refused.object, (refused.inputs or {})["reason"]) == (withdrawal.id, "LOG")

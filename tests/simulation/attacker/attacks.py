@@ -73,7 +73,8 @@ class Attacker:
             (2, self.replay_table), (5, self.move), (6, self.alike), (4, self.key),
             (3, self.postpone),
             (6, self.rename), (4, self.shift),
-            (4, self.forge), (3, self.rearrange), (1, self.hide), (1, self.change_catalogue),
+            (4, self.forge), (3, self.rearrange), (1, self.hide), (4, self.rewind),
+            (1, self.change_catalogue),
         ):  # fmt: skip
             weighted += [kind] * weight
         if self.rows.get("provider_request"):  # an earlier attack may have renamed it
@@ -431,6 +432,36 @@ class Attacker:
         statements = [table.update(table.key_of(each), {"body": None}) for each in entries]
         end = {"archived": len(entries), "moved": len(entries)}
         return Attack(f"entry: hidden in {name}", (*statements, log.update((name,), end)))
+
+    def rewind(self) -> Attack:
+        """Rows as they were, while the entries since then are filed elsewhere, or gone."""
+        older, (name, entries) = self.draw.pick(self.facts.past), self._log()
+        table, kept = self.by_name["entry"], ("entry", "log", "clock")
+        known = {key for key in older["entry"] if key[0] == name}
+        since = [each for each in entries[:-1] if table.key_of(each) not in known]
+        how = self.draw.below(3)
+        elsewhere = {"object": "x", "trading_account_id": None}
+        statements = [
+            table.delete(table.key_of(each))
+            if how == 0
+            else table.update(table.key_of(each), elsewhere if how == 1 else {"action": "x"})
+            for each in since
+        ]
+        sought = set(self.worthy())
+        for each in self.tables:
+            if each.name in kept or self.draw.chance(8):
+                continue
+            before, now = older[each.name], self.rows[each.name]
+            differing = [
+                key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
+            ]
+            some = self.draw.chance(3)
+            statements += [
+                self._replayed(each, key, older)
+                for key in sorted(differing, key=str)
+                if not some or (each.name, key) in sought
+            ]
+        return Attack(f"as it was, and {len(since)} entries hidden ({how})", tuple(statements))
 
     # -- the catalogue ---------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from chainteller.engine.core.ports import (
 from chainteller.engine.core.signers import Signers
 from chainteller.engine.core.timekeeping import Timekeeper, TimeSource
 from chainteller.storage.database import Database
+from chainteller.storage.log.verified_state import VerifiedState
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,9 @@ class EngineContext:
 
     kept: KeptHeads | None = None
     """The heads that are kept outside the database. Left out, none are."""
+
+    state: VerifiedState = field(default_factory=VerifiedState)
+    """What the logs say of what a payout rests on. Left out, this process alone knows it."""
 
     arrivals: Arrivals | None = None
     """Who says what arrived on chains, for small transfers. Left out, they aren't offered."""

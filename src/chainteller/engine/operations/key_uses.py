@@ -35,6 +35,10 @@ class KeyUse(NamedTuple):
     organisation_id: str
     seal: str
 
+    @property
+    def kept(self) -> Kept:
+        return Kept(getattr(Tables, self.table), self.key_id)
+
 
 class KeyUses:
     """How keys were used since the last look at the books; threads may share it."""
@@ -77,7 +81,12 @@ class KeyUses:
         to check that with. Raises ServiceUnavailable: the database can't be read."""
         try:
             with self._database.read() as connection:
-                return _contradicted(connection, use, moment)
+                said = _contradicted(connection, use, moment)
+                of, kept, (size, _) = use.organisation_id, use.kept, moment
+                state = self._context.state
+                if not said and state.is_superseded(connection, of, kept, use.seal, size):
+                    said = f"{use.table} {use.key_id} isn't as its newest entry says"
+                return said
         except WriterKeyMissing:
             return ""
 
@@ -120,5 +129,4 @@ def use_of(table: Table, row: Record) -> KeyUse:
 
 def _contradicted(connection: Session, use: KeyUse, moment: _Moment) -> str:
     trail = Trail(use.organisation_id, "", (use.key_id,))
-    kept = Kept(getattr(Tables, use.table), use.key_id)
-    return last_writes.seal_contradicted(connection, trail, kept, use.seal, *moment)
+    return last_writes.seal_contradicted(connection, trail, use.kept, use.seal, *moment)

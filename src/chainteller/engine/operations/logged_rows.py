@@ -61,12 +61,15 @@ def is_or_was_kept(tx: UnitOfWork, row: Kept, account_id: str | None) -> bool:
 
 def wrong_heads(context: EngineContext, organisation_id: str) -> tuple[Breach, ...]:
     """What is wrong with logs that don't go on from their kept heads, if the organisation's or the
-    deployment's is among them. The heads of the others are kept as they are now."""
+    deployment's is among them, and with what these two say. The heads of the others are kept as
+    they are now."""
     kept = context.kept
-    if kept is None:
-        return ()
-    found = kept.follow(context.database)
-    return of_heads(found) if kept.disputed(organisation_id) else ()
+    with context.database.read(patient=True) as connection:
+        found = context.state.follow(connection, organisation_id).wrong
+    if kept is not None:
+        wrong = kept.follow(context.database)
+        found |= wrong if kept.disputed(organisation_id) else {}
+    return of_heads(found)
 
 
 def require_heads(context: EngineContext, organisation_id: str) -> None:

@@ -28,9 +28,8 @@ from chainteller.engine.operations.destinations import level_with_limits
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
-from chainteller.storage.log import last_writes, views
-from chainteller.storage.log.last_writes import Kept, Trail
-from chainteller.storage.log.rows import DEPLOYMENT
+from chainteller.storage.log import views
+from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import (
     accounts,
     claim_evidence,
@@ -138,7 +137,7 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
         wallet = None
         if withdrawal.counterparty_id is not None:
             wallet = _of_wallet(tx, withdrawal, account)
-        said = _of_log(tx, withdrawal, account, hold) if wallet is None else None
+        said = _of_log(tx, withdrawal, account) if wallet is None else None
     except UNREADABLE:
         return _contradicted(_UNREADABLE)
     if wallet is not None or said is not None:
@@ -187,10 +186,8 @@ def _alarm(subject: str, account_id: str, found: Mapping[str, object], code: str
     )
 
 
-def _of_log(
-    tx: UnitOfWork, withdrawal: Record, account: Record, hold: Hold
-) -> Contradiction | None:
-    """What decides the withdrawal is as the entries that last wrote it say."""
+def _of_log(tx: UnitOfWork, withdrawal: Record, account: Record) -> Contradiction | None:
+    """What decides the withdrawal is as the logs say, and so are the account's balances."""
     rows = [Kept(Tables.transfer, withdrawal.id), Kept(Tables.trading_account, account.id)]
     if withdrawal.review_reason is not None:
         decision = decisions.newest(tx.connection, withdrawal.organisation_id, withdrawal.id)
@@ -200,16 +197,12 @@ def _of_log(
         pair = (withdrawal.blockchain_account_id, withdrawal.counterparty_id)
         rows.append(Kept(Tables.blockchain_account, pair[0]))
         rows += _rows_of_wallet(tx.connection, *pair)
-    objects = tuple(dict.fromkeys(name for each in rows for name in each.key.split()))
-    trail = Trail(account.organisation_id, account.id, objects)
-    assets = {part.asset.key for part in hold.parts}
-    found = last_writes.contradicted(tx.connection, trail, rows, assets)
+    if withdrawal.rule_id is not None:
+        rows.append(Kept(Tables.rule, withdrawal.rule_id))
+    state, organisation_id = tx.context.state, account.organisation_id
+    found = state.contradicted(tx.connection, organisation_id, account.id, rows)
     if not found and views.about(tx.connection, DEFAULT_ORGANISATION, providers.SUBJECT):
         found = "the database is a gateway's, whose provider pays"
-    if withdrawal.rule_id is not None and not found:
-        settings = Trail(DEPLOYMENT, "", (withdrawal.rule_id,))
-        rule = [Kept(Tables.rule, withdrawal.rule_id)]
-        found = last_writes.contradicted(tx.connection, settings, rule)
     return Contradiction("LOG", f"The log says otherwise: {found}.") if found else None
 
 

@@ -87,7 +87,8 @@ class _Told:
     is_paid: bool = False
     """Whether a payout left."""
     waits: bool = False
-    """Whether a payout waits a minute, because the head of its log can't be kept."""
+    """Whether a payout waits a minute, because the head of its log can't be kept, or because its
+    log isn't read to its end."""
     wrong: tuple[Breach, ...] = ()
     """Work that somebody put off, which is done all the same; or logs that aren't those whose heads
     were kept: a payout waits for somebody to clear it."""
@@ -145,7 +146,8 @@ def _is_done_outside(told: _Told, tx: UnitOfWork, job: Record, organisation_id: 
         return is_waiting
     wrong = logged_rows.wrong_heads(tx.context, organisation_id)
     told.wrong += wrong
-    told.waits = tx.context.kept is not None and bool(tx.context.kept.unkept)
+    is_kept = tx.context.kept is None or not tx.context.kept.unkept
+    told.waits = not (is_kept and tx.context.state.follow(tx.connection, organisation_id).is_whole)
     told.is_paid = not (wrong or told.waits)
     return bool(wrong)
 

@@ -121,6 +121,8 @@ class Verifier(Background):
         self._began_at = 0
         self._keys: list[Breach] = []
         """What was wrong with the writer's key at the last look."""
+        self._unread: list[str] = []
+        """The logs that are followed next, for what payouts rest on (``verified_state``)."""
 
     def stop(self) -> None:
         """End after the look under way; a verification of everything is given up."""
@@ -156,6 +158,15 @@ class Verifier(Background):
             self._take_whole(self._process)
         elif self._looked_at == now and self._is_whole_due(now, times):
             self._verify_all(now)
+        self._read_on()
+
+    def _read_on(self) -> None:
+        """Follow logs that aren't read to their ends, a part of one at a time: so a payout seldom
+        has much to read."""
+        if self._unread:
+            with self._context.database.read(patient=True) as connection:
+                if self._context.state.follow(connection, self._unread[-1]).is_whole:
+                    self._unread.pop()
 
     def _now(self) -> int:
         return timekeeping.estimate(self._context.clock, self._context.keeper)
@@ -172,6 +183,7 @@ class Verifier(Background):
         self._looked_at = now
         self._tell((*wrong, *self._used_wrongly), verified_at=now)
         self._used_wrongly = ()
+        self._unread = self._unread or list(found.ends)
         size = self._size = _size(found.ends)
         if not found.breaches and size - _size(points[-1]) >= RECENT // 10:
             points.append(found.ends)

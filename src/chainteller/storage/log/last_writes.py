@@ -5,13 +5,11 @@ it says, and its mark holds: then somebody with the writer's key wrote it in its
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from copy import copy
 from functools import cache
 from heapq import merge
 from typing import Any, NamedTuple
 
 from chainteller.domain.clock import HOUR, MINUTE
-from chainteller.domain.ledger import Bucket, customer
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, row_of
 from chainteller.storage.db.records import Tables
@@ -50,12 +48,6 @@ _SOME = _ENTRIES.where("organisation_id = :organisation AND number IN :numbers")
 _NEWEST = 2**62
 _KEYS, _KEY_MADE, _KEY_REVOKED = Tables.api_key.name, "create_api_key", "revoke_api_key"
 """The table of API keys, and the actions of ``engine.keys``."""
-_BALANCES = Query(
-    "SELECT code, asset, balance, version FROM ledger_account "
-    "WHERE code IN :codes AND organisation_id = :organisation",
-    row_of("code", "asset", "balance", "version"),
-)
-"""As they are stored: SQLite keeps a text in any column."""
 
 
 class Kept(NamedTuple):
@@ -85,9 +77,7 @@ class _Found(NamedTuple):
     entry: Entry
 
 
-def contradicted(
-    connection: Session, trail: Trail, rows: Iterable[Kept], assets: Collection[str] = ()
-) -> str:
+def contradicted(connection: Session, trail: Trail, rows: Iterable[Kept]) -> str:
     """Which row isn't as the log says, in words; empty if every one is.
 
     A row is followed back through its writes: each must have found it as the one before left it,
@@ -101,23 +91,18 @@ def contradicted(
         connection: in any transaction.
         trail: where entries about the rows are.
         rows: are compared.
-        assets: in which money leaves the trail's account: all its balances are followed back, too,
-            those in these assets for as long as it takes. Then the trail's objects must be all that
-            entries are about which change what the rows allow (``found_about``).
 
     Raises:
         WriterKeyMissing: no mark can be checked.
     """
     of, uses = trail.organisation_id, dict[str, Entry]()
-    compared = _Compared(connection, _Balances(connection, trail, assets) if assets else None)
+    compared = _Compared(connection)
     for each in rows:
         compared.rows[each.table.name, each.key] = _Followed(seal_of(connection, *each))
     of_trail = _of_trail(connection, trail)
     others = [each for each in trail.objects if each != trail.account_id]
     said = compared.follow_all(_recent(of_trail, compared), uses)
-    if assets and not said:
-        compared = compared.found_about(trail, uses)
-    elif not said:
+    if not said:
         compared.found_by(_about(connection, of, others))
         compared = compared.unfounded()
     for entries in (of_trail, _entries(_stream(connection, _OF_WHOLE_LOG, of, ""))):
@@ -170,7 +155,7 @@ def _recent(of_trail: Iterator[_Found], compared: "_Compared") -> Iterator[_Foun
         newest = newest or found.entry.at
         yield found
         is_old = count >= _LEAST and newest - found.entry.at > RECENT
-        if (is_old or count >= _MOST) and compared.is_founded:
+        if is_old or count >= _MOST:
             return
     compared.is_whole = True
 
@@ -242,10 +227,10 @@ class _Followed:
 
 
 class _Compared:
-    """Rows, and an account's balances, as they are followed back through entries."""
+    """Rows as they are followed back through entries."""
 
-    def __init__(self, connection: Session, balances: "_Balances | None" = None) -> None:
-        self._connection, self._balances = connection, balances
+    def __init__(self, connection: Session) -> None:
+        self._connection = connection
         self.rows: dict[tuple[str, str], _Followed] = {}
         self.is_whole = False
         """Whether there are no older entries."""
@@ -272,20 +257,6 @@ class _Compared:
                 if row is not None and found.entry.number < row.number:
                     row.is_founded = True
 
-    def found_about(self, trail: Trail, uses: dict[str, Entry]) -> "_Compared":
-        """The rows that are still to be found: the account's own, which entries about anything
-        write, if the entries about the trail's objects say of each other one what it is; else all,
-        which the account's trail decides. Most old rows are as these entries say, however much was
-        written of the account since.
-        """
-        own = Tables.trading_account.name, trail.account_id
-        about, rest = self.unfounded(), self.unfounded()
-        about.rows = {place: copy(row) for place, row in about.rows.items() if place != own}
-        said = about.follow_all(_of_trail(self._connection, trail._replace(account_id="")), uses)
-        if not said and not about.unfounded().rows:
-            rest.rows = {place: row for place, row in rest.rows.items() if place == own}
-        return rest
-
     def unmade(self, organisation_id: str) -> str:
         """Which row no entry made, in words. An archive may have the write before the last one."""
         for (name, key), each in self.rows.items():
@@ -307,8 +278,6 @@ class _Compared:
                 uses.setdefault(key_id, found.entry)
             if self._is_done:
                 return ""
-        if self.is_whole and self._balances:
-            return self._balances.unfounded(self._connection)
         return ""
 
     @property
@@ -316,7 +285,7 @@ class _Compared:
         rows = self.rows.values()
         if self._is_rest:
             return all(each.is_founded for each in rows)
-        return self._balances is None and all(each.is_whole for each in rows)
+        return all(each.is_whole for each in rows)
 
     def follow(self, found: _Found) -> str:
         """Compare what an entry wrote with what is known of younger writes; what is wrong, in
@@ -332,68 +301,7 @@ class _Compared:
                 is_later = f"was altered after entry {told.number} and written again"
                 return f"{name} {key} {is_later if row.number else _isnt_as(told)}"
             row.take(told.number, more)
-        return self._balances.follow(told) if self._balances else ""
-
-    @property
-    def is_founded(self) -> bool:
-        """Whether each balance that must be was followed far enough."""
-        return self._balances is None or self._balances.is_founded
-
-
-_NOTHING = ("0", "0")
-"""Amount and version of a balance before its first posting."""
-
-
-class _Balances:
-    """An account's balances, each followed back from what it is now: a posting must have left the
-    amount and the version that the next one found."""
-
-    def __init__(self, connection: Session, trail: Trail, assets: Collection[str]) -> None:
-        account, of = trail.account_id, trail.organisation_id
-        self._organisation_id = of
-        self._codes = {customer(account, bucket) for bucket in Bucket}
-        self._left = {
-            (row.code, row.asset): (str(row.balance), str(row.version))
-            for row in _BALANCES.rows(connection, list(self._codes), of)
-        }
-        self._seen: dict[tuple[str, str], int] = {
-            (customer(account, bucket), asset): 0
-            for bucket in (Bucket.AVAILABLE, Bucket.HELD)
-            for asset in assets
-        }
-        """How often each one was followed; those that must be are in there from the start."""
-        self._needed = tuple(self._seen)
-        self._oldest: dict[tuple[str, str], int] = {}
-        """The number of the last entry through which each one was followed."""
-
-    def follow(self, told: Entry) -> str:
-        """As for rows, of what an entry posted to the account."""
-        posted = [leg for each in told.journals for leg in each.legs if leg.code in self._codes]
-        for leg in reversed(posted):
-            key, after, version = (leg.code, leg.asset), leg.after or 0, leg.version or 0
-            if self._left.get(key, _NOTHING) != (str(after), str(version)):
-                return f"{' '.join(key)} {_isnt_as(told)}"
-            self._left[key] = str(after - leg.change), str(version - 1)
-            self._seen[key] = self._seen.get(key, 0) + 1
-            self._oldest[key] = told.number
         return ""
-
-    @property
-    def is_founded(self) -> bool:
-        """Whether a posting before the last one was found of each balance that must be followed,
-        or it had none."""
-        return all(self._seen[key] > 1 or self._is_whole(key) for key in self._needed)
-
-    def unfounded(self, connection: Session) -> str:
-        """Which balance doesn't begin with nothing, if there are no older entries; in words. An
-        archive has what was before the postings that were there when it was written."""
-        begins = [key for key in self._seen if not self._is_whole(key)]
-        size = archived(connection, self._organisation_id).size if begins else 0
-        found = next((key for key in begins if self._oldest.get(key, _NEWEST) > size), None)
-        return "" if found is None else f"no entry moved {' '.join(found)}"
-
-    def _is_whole(self, key: tuple[str, str]) -> bool:
-        return self._left.get(key, _NOTHING) == _NOTHING
 
 
 def _isnt_as(told: Entry) -> str:
@@ -523,10 +431,15 @@ def _is_good(connection: Session, found: _Found) -> bool:
     marker.require(connection)
     row, told = found.row, found.entry
     leaf = entry.leaf_of(found.body)
-    columns = (row.organisation_id, row.at, row.action, row.object, row.trading_account_id)
     return (
         leaf == row.leaf
         and row.mark == marker.mark(told.log, told.number, leaf, row.former or b"")
-        and columns == (told.log, told.at, told.action, told.object, told.account)
-        and (row.case_id or "") == told.case_id
+        and is_filed(row, told)
     )
+
+
+def is_filed(row: Any, told: Entry) -> bool:
+    """Whether an entry's columns, by which it's found, are what it says."""
+    columns = (row.organisation_id, row.at, row.action, row.object, row.trading_account_id)
+    said = (told.log, told.at, told.action, told.object, told.account)
+    return columns == said and (row.case_id or "") == told.case_id
