@@ -26,6 +26,7 @@ from chainteller.service.errors import BooksDisputed
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
 from chainteller.service.models.decisions import Approval
 from chainteller.service.models.funding import Destination, WithdrawalRequest
+from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.storage.db.records import Tables
 
 _FIRST = ReviewLine(ReviewCondition.FIRST_USE, 0, 86_400, AtDeadline.REFUSE)
@@ -229,3 +230,17 @@ def test_nothing_is_paid_that_a_key_has_asked_for_which_had_ended(bank: World) -
     paid = bank.engine.withdrawal_record(bank.account, waiting.id)
     assert paid.failure_reason is not None
     assert f"API key {key.key_id} had ended" in paid.failure_reason.message
+
+
+def test_no_trade_is_filled_that_a_key_has_asked_for_which_had_ended(bank: World) -> None:
+    keys = ApiKeys(bank.context)
+    key = keys.create("branch", expires="90d")
+    keys.revoke(key.key_id)
+    bank.clock.advance(2 * MINUTE)
+    opened = bank.engine.acting_as(Actor(key_id=key.key_id))
+    request = ExecuteRequest(trading_account_id=bank.account)
+    trade = opened.execute_quote(bank.quote("100.00").id, request).value.id
+    bank.clock.advance(MINUTE + SECOND)
+    bank.engine.run_due()
+    assert bank.engine.trade(bank.account, trade).status == "processing"
+    assert disputed(bank) == [f"trade {trade}"]
