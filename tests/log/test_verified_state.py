@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.tampering.altering import unguarded
+from tests.tampering.altering import cut_log, unguarded
 from tests.world.engines import DPT, World, make_world
 
 from chainteller.domain.clock import MINUTE
 from chainteller.engine.engine import Engine
 from chainteller.engine.upkeep import archiving
+from chainteller.service.errors import Conflict
 from chainteller.sqlite import sqlite3
 from chainteller.storage.log import marks, views
 from chainteller.storage.log.verified_state import VerifiedState
@@ -85,6 +86,34 @@ def test_a_log_is_read_again_under_another_writers_key(world: World) -> None:
         marks.of(connection).replace(connection)
         connection.commit()
     assert read(world, state) == ({}, True)
+
+
+def test_a_reader_of_before_leaves_what_was_read_since(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "bank.state"
+    state = VerifiedState(lambda _: file)
+    assert read(world, state) == ({}, True)
+    with world.database.read() as before:
+        assert views.head(before, _LOG).size  # its view of the log begins here
+        world.deposit("1.00", DPT)
+        assert read(world, state) == ({}, True)
+        assert state.follow(before, _LOG) == ({}, True)
+    with closing(sqlite3.connect(file)) as stored:
+        assert stored.execute(_SIZE).fetchone() == (size(world),)
+
+
+def test_a_shorter_log_that_a_person_accepted_is_read_anew(world: World) -> None:
+    context = replace(world.context, state=VerifiedState())
+    waiting = world.withdraw("10.00").id
+    with pytest.raises(Conflict):
+        world.open()  # the newest entry: a refusal, which wrote no row
+    assert read(world, context.state) == ({}, True)
+    with unguarded(world) as connection:
+        cut_log(connection, _LOG)
+        connection.commit()
+    context.accept_logs()
+    world.clock.advance(MINUTE)
+    Engine(context).run_due()
+    assert world.engine.withdrawal_record(world.account, waiting).status in ("sent", "completed")
 
 
 def test_a_log_that_was_archived_is_read(world: World, tmp_path: Path) -> None:

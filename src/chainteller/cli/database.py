@@ -353,8 +353,7 @@ def _restored(file: Path) -> Outcome:
         kept = maintenance.restore(file, address(), record)
         if "entry" not in outcome:
             with engine() as found:
-                if found.context.kept is not None:
-                    found.context.kept.accept(found.context.database)
+                found.context.accept_logs()
     except ServiceUnavailable as error:
         if error.details["reason"] == maintenance.DATABASE_OPEN:
             _record_refused_restore(file, error)

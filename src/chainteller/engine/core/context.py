@@ -73,3 +73,11 @@ class EngineContext:
         by_server = self.database.is_postgres and isinstance(self.clock, SystemClock)
         time = TimeSource(by_server, self.clock, self.keeper)
         object.__setattr__(self, "time", time)
+
+    def accept_logs(self) -> None:
+        """Take the logs as they are now for good, because a person says so. Raises
+        ServiceUnavailable: the file of kept heads can't be written, or the database be read."""
+        if self.kept is not None:
+            self.kept.accept(self.database)
+        with self.database.read() as connection:
+            self.state.forget(connection)

@@ -617,8 +617,7 @@ def accept_restore(context: EngineContext, actor: Actor, reason: str, found: Res
     """
     record_restore(context, actor, {"reason": disputes.checked_reason(reason)}, found.left)
     moved = _set_aside(context)
-    if context.kept is not None:
-        context.kept.accept(context.database)
+    context.accept_logs()
     return moved
 
 

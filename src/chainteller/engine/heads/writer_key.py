@@ -45,6 +45,5 @@ def replace(context: EngineContext, actor: Actor, reason: str) -> str:
         tx.audit(REPLACED, DATABASE, {"reason": told, "key": named[0]})
 
     act(context, Actor(DEPLOYMENT, actor.name), work)
-    if context.kept is not None:
-        context.kept.accept(context.database)
+    context.accept_logs()
     return named[0]

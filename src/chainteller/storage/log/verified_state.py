@@ -113,6 +113,7 @@ class VerifiedState:
         marks.of(connection).require(connection)
         with self._writing(connection) as file:
             most = self._at_once
+            _forget_others(connection, file, (organisation, DEPLOYMENT))
             rows = _read(connection, file, organisation, most)
             # Later, so that what an archive took of these entries is known.
             of_deployment = _read(connection, file, DEPLOYMENT, most)
@@ -147,6 +148,12 @@ class VerifiedState:
                 if said.wrong or said.what != last_writes.seal_of(connection, table, key):
                     return said.wrong or f"{table.name} {key} isn't as entry {said.number} says"
             return next(_balances_contradicted(connection, file, organisation, account), "")
+
+    def forget(self, connection: Session) -> None:
+        """Read the logs anew, from whatever a person has accepted."""
+        with self._writing(connection) as file:
+            file.execute("DELETE FROM said")
+            file.execute("DELETE FROM log")
 
     def is_superseded(
         self, connection: Session, organisation: str, row: Kept, seal: str, size: int
@@ -211,14 +218,21 @@ def _said(file: Any, name: str, key: str) -> _Said | None:
     return None if found is None else _Said(*found)
 
 
+def _forget_others(connection: Session, file: Any, logs: tuple[str, ...]) -> None:
+    """Forget everything if a log doesn't begin as it was read: its marks were made anew, or it's
+    another one, as its head shows. One that is shorter here was read on since this transaction
+    began, or was cut, which the kept heads show."""
+    for log in logs:
+        size, mark = _end(file, log)
+        here = views.mark_of(connection, log, size)
+        if here and here != mark:
+            file.execute("DELETE FROM said")
+            file.execute("DELETE FROM log")
+
+
 def _read(connection: Session, file: Any, log: str, most: int) -> list[Any]:
-    """The entries that follow what is known of a log. If that isn't how the log begins any more,
-    everything is forgotten: its marks were made anew, or it's another one, as its head shows."""
-    size, mark = _end(file, log)
-    if views.mark_of(connection, log, size) != mark:
-        file.execute("DELETE FROM said")
-        file.execute("DELETE FROM log")
-        size = 0
+    """The entries that follow what is known of a log."""
+    size, _ = _end(file, log)
     found: list[Any] = []
     while len(found) < most:
         count = min(_TOGETHER, most - len(found))
