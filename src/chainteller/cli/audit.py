@@ -61,7 +61,7 @@ def verify(file: Path | None) -> int:
     if options().json:
         document({**json.loads(report.to_json()), **({"checkpoint": compared} if compared else {})})
     else:
-        pairs([("rows", report.rows), ("head", report.head), ("intact", report.intact)])
+        pairs([("rows of all logs", report.rows), ("head", report.head), ("intact", report.intact)])
         if compared:
             _tell(compared)
     if report.intact:
