@@ -110,6 +110,17 @@ def test_a_wrong_answer_is_named_and_prints_nothing_untrue(
     assert done.err.count(f"{named}: ") == 1
 
 
+def test_a_lost_quote_is_asked_for_again_as_a_new_one(desk: Desk) -> None:
+    """It moves nothing, and a deployment that forgets keys answers with another one."""
+    desk.app.distort = wrong("HTML", CALLS[QUOTE])
+    words = ("quote", "sol-usd", "buy", "10", "--account", desk.account)
+    done = desk.run(*words)
+    assert done.code == 4
+    assert f"Next: chainteller {' '.join(words)}\n" in done.err
+    assert "--idempotency-key" not in done.err
+    assert "second time" not in done.err
+
+
 # -- terms -----------------------------------------------------------------------------------------
 
 

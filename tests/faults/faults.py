@@ -468,7 +468,7 @@ FAULTS = (
     Fault(
         "a request is sent that nobody remembers",
         _RECORDING,
-        "is_safe = self._workspace.is_kept or call.operation.name in MOVES_NOTHING",
+        "is_safe = self._workspace.is_kept or call.operation.is_harmless",
         "is_safe = True",
         "tests/cli/test_spec_only.py::test_nothing_is_sent_that_neither_the_deployment_nor_this_machine_would_remember",
     ),

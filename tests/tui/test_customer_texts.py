@@ -21,7 +21,7 @@ from chainteller.service.models.funding import Transfer, TransferCurrency
 from chainteller.service.models.quotes import AssetAmount
 from chainteller.service.models.trades import Trade
 from chainteller.tui.customer_texts import CustomerTexts
-from chainteller.tui.failures import BANK_FUNDS, TO_TRADE, TO_WITHDRAW, explain
+from chainteller.tui.failures import BANK_FUNDS, TO_ASK_AGAIN, TO_TRADE, TO_WITHDRAW, explain
 
 FILE = Path(__file__).parents[2] / "sample_data" / "customer_texts.toml"
 TEXTS = {
@@ -93,7 +93,7 @@ def _below(kind: type[errors.ClientError]) -> set[type[errors.ClientError]]:
 
 def test_every_refusal_has_its_text_and_no_text_is_for_a_code_that_does_not_exist() -> None:
     told = {name.partition(".")[2] for name in TEXTS if name.startswith("refusal.")}
-    told -= {BANK_FUNDS, TO_TRADE, TO_WITHDRAW}
+    told -= {BANK_FUNDS, TO_ASK_AGAIN, TO_TRADE, TO_WITHDRAW}
     of_the_desk = {kind.code for kind in _below(errors.ClientError)}
     assert (set(ERRORS) | of_the_desk) - told == INTERNAL
     assert told <= set(ERRORS) | of_the_desk

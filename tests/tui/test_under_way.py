@@ -15,7 +15,7 @@ from chainteller.service import operations as op
 from chainteller.service.errors import OutcomeUnknown, ServiceUnreachable
 from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
-from chainteller.service.operations import Call, Operation
+from chainteller.service.operations import Call, Operation, Write
 from chainteller.tui.console.app import Console
 from chainteller.tui.console.unanswered import FIRST_PAUSE_S, Pause
 from chainteller.tui.desk import SAID_AFTER_S
@@ -85,6 +85,32 @@ async def test_it_stands_on_the_screens_from_two_seconds_until_it_is_answered(
         await _stands_on_screens(pilot, service, screens, said, str(account.customer_name))
 
 
+@pytest.mark.parametrize(
+    ("operation", "keys"), [case[:2] for case in CASES[:3]], ids=[c[0].name for c in CASES[:3]]
+)
+async def test_what_was_given_up_is_asked_for_again_only_where_that_moves_nothing(
+    bench: Bench, operation: Write[Any], keys: tuple[str, ...]
+) -> None:
+    bench.open(1, deposit="500.00")
+    service = Stopped(bench.service, operation)
+    service.gives_up = True
+    app = bench.console(service)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await typed(pilot, service, keys)
+        await settle(pilot)
+        shown = " ".join(seen(app).split())
+        assert "OUTCOME_UNKNOWN" in shown
+        again = shown.count("send it again") + shown.count("go through")
+        assert (again == 0) == operation.is_harmless, shown
+        is_asked = "Nothing was moved." in shown and "ask for it again" in shown
+        assert is_asked == operation.is_harmless
+        assert app.desk.session is not None
+        assert (not app.desk.session.unanswered) == operation.is_harmless
+        await press(pilot, "t")
+        assert ("make it again" in seen(app)) != operation.is_harmless
+
+
 async def test_what_isnt_sent_yet_is_named_while_the_service_is_silent_before_it(
     bench: Bench,
 ) -> None:
@@ -148,7 +174,7 @@ async def _stands_on_screens(
             first = " ".join(" ".join(shown.splitlines()[:5]).split())
             assert said in first
             assert whose in shown
-            assert "Don't send it again." in first
+            assert ("Nothing is moved." if "quote" in said else "Don't send it again.") in first
             assert not [words for words in FALSE if words in shown], shown
             await asyncio.sleep(0.05)
     service.goes_on.set()

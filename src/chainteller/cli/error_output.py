@@ -120,9 +120,10 @@ def report_error(error: TellerError, typed: Sequence[str] = ()) -> Exit:
     if isinstance(error, OutcomeUnknown):
         key = error.idempotency_key
         lines += [f"  idempotency key: {key}"] if key else []
+        is_new = not key or error.is_harmless
         if typed:
-            step = _repeated(typed, key) if key else shlex.join(typed)
-        if typed and key:
+            step = shlex.join(typed) if is_new else _repeated(typed, key)
+        if typed and not is_new:
             lines.append("  The same command with this key can't do it a second time.")
     lines.append(f"Next: {step or 'chainteller --help'}")
     say(*lines)

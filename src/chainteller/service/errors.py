@@ -575,6 +575,8 @@ class OutcomeUnknown(ClientError, code="OUTCOME_UNKNOWN"):
     """A write was sent and no answer came: it may or may not have happened."""
 
     next_step = "Don't send it as a new request. Repeat it with the same idempotency key."
+    is_harmless = False
+    """Whether the write moves nothing, so that it can be sent again as a new request."""
 
     def __init__(self, message: str, idempotency_key: str) -> None:
         super().__init__(message, {"idempotencyKey": idempotency_key})

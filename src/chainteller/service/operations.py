@@ -426,6 +426,8 @@ class Operation(Endpoint, Generic[Answer]):
     also: tuple[tuple[str, str], ...] = ()
     is_whole: bool = False
     """The answer is the whole list; the HTTP service cuts pages of it."""
+    is_harmless: bool = False
+    """A write that moves nothing: asking again is right, with or without idempotency keys."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -911,6 +913,7 @@ CREATE_QUOTE = Write(
     Quote,
     request=QuoteRequest,
     creates="/trading/quotes/{quoteId}",
+    is_harmless=True,
     bucket="quote",
     additions={"amount_of": "quotes", "trading_account_id": "quotes"},
     hints=("trading_account_id",),
@@ -1122,6 +1125,7 @@ CREATE_CHALLENGE = Write(
     operation_id="createOwnershipChallenge",
     request=ChallengeRequest,
     creates=f"/{_OWNERSHIP}-challenges/{{ownershipChallengeId}}",
+    is_harmless=True,
     additions={"valid_seconds": "challenges", "page_token_hash": "challenges"},
     errors=(errors.NetworkMismatch, errors.QuotaExceeded),
 )

@@ -12,6 +12,7 @@ from chainteller.service.error_codes import step_at_desk
 from chainteller.service.errors import (
     Conflict,
     NotOffered,
+    OutcomeUnknown,
     ReplyUnusable,
     ServiceError,
     ServiceUnavailable,
@@ -161,6 +162,8 @@ _OF_ANYTHING = frozenset(
 BANK_FUNDS, TO_WITHDRAW = "INSUFFICIENT_BANK_FUNDS", "INSUFFICIENT_FUNDS_TO_WITHDRAW"
 TO_TRADE = "INSUFFICIENT_FUNDS_TO_TRADE"
 """Texts for INSUFFICIENT_FUNDS where its own would tell of the wrong money."""
+TO_ASK_AGAIN = "OUTCOME_UNKNOWN_TO_ASK_AGAIN"
+"""The text for OUTCOME_UNKNOWN of what moves nothing."""
 _FROM_THE_BANK = frozenset({"deposit", "quote", "execution"})
 """Writes in which only the deposit can still be short of dollars: of the bank account's."""
 
@@ -179,6 +182,9 @@ def explain(error: TellerError, doing: str = "") -> Failure:
     asked = request_of(error)
     if asked and error.code in _OF_ANYTHING:
         found = replace(found, what=f"{asked[:1].upper()}{asked[1:]}: {found.what}")
+    if isinstance(error, OutcomeUnknown) and error.is_harmless:
+        said, step = "Nothing was moved.", "ask for it again"
+        return replace(found, meaning=said, undone=said, next_step=step, told_as=TO_ASK_AGAIN)
     if error.code != "INSUFFICIENT_FUNDS":
         return found
     is_sale = error.details.get("currency", USD.symbol) != USD.symbol

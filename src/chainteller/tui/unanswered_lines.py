@@ -25,7 +25,7 @@ def unanswered_lines(desk: Desk, shown: str) -> list[str]:
     lines += [waits] if desk.unchecked else []
     if session is None or not requests:
         return lines
-    from chainteller.workspace.outcomes import account_of
+    from chainteller.workspace.outcomes import account_of, moves_nothing
     from chainteller.workspace.request_words import id_of, words_of
 
     for request in requests:
@@ -33,7 +33,8 @@ def unanswered_lines(desk: Desk, shown: str) -> list[str]:
         owner = owner or session.ownership.owner_of(id_of(request, 0))
         why = session.undecided.get(request.key)
         state = "outcome unknown" if why else "no answer yet"
-        next_step = f"{why}   U: close" if why else "Don't send it again."
+        wait = "Nothing is moved." if moves_nothing(request) else "Don't send it again."
+        next_step = f"{why}   U: close" if why else wait
         said = [f"{state}: {words_of(session.workspace, request)}", _named(desk, owner)]
         said.append(f"sent {_sent(request)}. {next_step}")
         lines.append(", ".join(each for each in said if each))
@@ -66,12 +67,9 @@ def _requests(desk: Desk, without: str = "") -> "Iterator[SentRequest]":
     keys = dict.fromkeys([*given_up, *session.calls.waiting(SAID_AFTER_S)])
     if not keys:
         return
-    from chainteller.workspace.outcomes import MOVES_NOTHING
-
     for key in keys:
         request = session.workspace.sent_request(key)
-        is_given_up = key in session.unanswered
-        if request is not None and not (is_given_up and request.operation in MOVES_NOTHING):
+        if request is not None:
             yield request
 
 

@@ -97,6 +97,12 @@ def describe(workspace: Workspace, request: SentRequest) -> str:
     return f"{said} for {owner}" if owner else said
 
 
+def moves_nothing(request: SentRequest) -> bool:
+    """Whether it can be asked for again without harm, whatever became of it."""
+    operation = op.WRITES.get(request.operation)
+    return operation is not None and operation.is_harmless
+
+
 # -- executions ----------------------------------------------------------------------------------
 
 
@@ -319,8 +325,6 @@ _NOT_LISTED = {
     op.SUBMIT_CLAIM.name: "This deployment doesn't show challenges. Submitting the signature again "
     "is safe: a challenge can be used only once.",
 }
-MOVES_NOTHING = frozenset({op.CREATE_QUOTE.name, op.CREATE_CHALLENGE.name})
-"""Operations that can be repeated without harm, with or without idempotency keys."""
 _FINDERS: Mapping[str, Callable[[Service, Workspace, SentRequest], Outcome]] = {
     op.EXECUTE_QUOTE.name: _find_execution,
     op.DEPOSIT.name: _find_deposit,

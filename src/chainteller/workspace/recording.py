@@ -34,7 +34,7 @@ from chainteller.service.models.trades import Trade
 from chainteller.service.operations import CAPABILITIES, EXECUTE_QUOTE, IDEMPOTENCY, WRITES, Call
 from chainteller.sqlite import sqlite3
 from chainteller.workspace import records
-from chainteller.workspace.outcomes import MOVES_NOTHING, Fate, Outcome, find_outcome
+from chainteller.workspace.outcomes import Fate, Outcome, find_outcome, moves_nothing
 from chainteller.workspace.store import (
     IN_DOUBT,
     SIGNATURE,
@@ -112,7 +112,7 @@ class Recording:
 
     def _require_kept(self, call: Call[Any], onward: Next) -> None:
         """Raises NotRecorded: nobody could tell later that the request was sent before."""
-        is_safe = self._workspace.is_kept or call.operation.name in MOVES_NOTHING
+        is_safe = self._workspace.is_kept or call.operation.is_harmless
         if not is_safe and not _knows_keys(onward):
             raise NotRecorded("The console's own record has no file that it can write.")
 
@@ -128,6 +128,8 @@ class Recording:
             answer = onward(call)
             self._require_terms(call, answer, key)
         except TellerError as fault:
+            if isinstance(fault, OutcomeUnknown):
+                fault.is_harmless = call.operation.is_harmless
             is_open = is_repeated and not is_conclusive(fault)
             state = SentState.UNKNOWN if is_open else _state_after(fault)
             with contextlib.suppress(sqlite3.Error):
@@ -257,7 +259,7 @@ def _knows_keys(onward: Next) -> bool:
 
 
 def _may_repeat(earlier: SentRequest) -> bool:
-    return earlier.operation in MOVES_NOTHING and earlier.state is not SentState.DONE
+    return moves_nothing(earlier) and earlier.state is not SentState.DONE
 
 
 def _require_same(earlier: SentRequest, call: Call[Any]) -> None:

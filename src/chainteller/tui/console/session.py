@@ -92,11 +92,13 @@ class DeskSession:
         return answer
 
     def _note_unanswered(self, call: Call[Answer], onward: Next) -> Answer:
-        """A layer: keep the keys of writes without an answer, for ``settle``."""
+        """A layer: keep the keys of writes without an answer that move something, for
+        ``settle``."""
         try:
             return onward(call)
         except OutcomeUnknown as unknown:
-            self.unanswered[unknown.idempotency_key] = call.operation.name
+            if not unknown.is_harmless:
+                self.unanswered[unknown.idempotency_key] = call.operation.name
             raise
 
     def settle(self, key: str) -> Outcome:

@@ -21,13 +21,7 @@ from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import line, wrapped
-from chainteller.workspace.outcomes import (
-    MOVES_NOTHING,
-    Fate,
-    Outcome,
-    account_of,
-    describe,
-)
+from chainteller.workspace.outcomes import Fate, Outcome, account_of, describe, moves_nothing
 from chainteller.workspace.recording import RESENT_WITHIN
 from chainteller.workspace.request_words import words_of
 from chainteller.workspace.store import IN_DOUBT, SentRequest, Workspace
@@ -79,8 +73,8 @@ class UnansweredWrites:
         self._console.run_worker(Later(partial(self._settle_all, session)), group="unanswered")
 
     def _keys(self, session: Backstage) -> list[str]:
-        left_out = {EXECUTE_QUOTE.name, *MOVES_NOTHING}
-        kept = [key for key, name in session.unanswered.items() if name not in left_out]
+        names = session.unanswered.items()
+        kept = [key for key, name in names if name != EXECUTE_QUOTE.name]
         searched = [key for key in kept if key not in session.undecided]
         return [key for key in searched if self._pauses.setdefault(key, Pause()).is_over]
 
@@ -152,7 +146,7 @@ def unanswered_requests(desk: Desk) -> list[SentRequest]:
     if desk.session is None:
         return []
     rows = desk.session.workspace.in_doubt()
-    return [row for row in rows if row.operation not in MOVES_NOTHING]
+    return [row for row in rows if not moves_nothing(row)]
 
 
 async def show_unanswered(console: "ConsoleShell") -> None:
