@@ -185,6 +185,15 @@ def test_lists_of_a_bare_deployment_are_filtered_here_because_it_has_no_filters(
     assert ids("--side", "sell") == ids("--status", "settled") == ids("--to", "2000-01-01") == []
 
 
+def test_a_status_that_a_remote_engine_of_this_version_has_not_is_refused(
+    served: str, teller: Teller
+) -> None:
+    refused = teller("--url", served, "withdrawals", "list", "--status", "bogus", "--json")
+    assert (refused.code, refused.body["error"]) == (2, "USAGE")
+    assert "'--status': 'bogus' is not one of" in refused.body["message"]
+    assert teller("--url", served, "withdrawals", "list", "--status", "COMPLETED").code == 0
+
+
 def test_lists_and_transfers_of_a_remote_place_are_those_of_the_embedded_one(
     served: str, teller: Teller
 ) -> None:

@@ -6,10 +6,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.program import chainteller
 from tests.spec_only.place import spec_only_server
+from tests.spec_only.server import SpecOnlyApp
+from tests.spec_only.specification import SpecifiedCall
+from tests.spec_only.wrong_answers import CALLS
 from tests.tui.wallet_case import ADDRESSES, signed
 from tests.world.bank import World, build, sqlite_url
 
@@ -25,6 +29,7 @@ class Shell:
     """Runs our program against a spec-only deployment."""
 
     world: World
+    app: SpecOnlyApp
     address: str
     key: str
     home: Path
@@ -56,8 +61,8 @@ class Shell:
 @pytest.fixture
 def shell(tmp_path: Path) -> Iterator[Shell]:
     world = build(sqlite_url(tmp_path))
-    with spec_only_server(world) as (address, _):
-        yield Shell(world, address, world.key(), tmp_path / "home")
+    with spec_only_server(world) as (address, app):
+        yield Shell(world, app, address, world.key(), tmp_path / "home")
     world.engine.close()
 
 
@@ -99,6 +104,24 @@ def test_what_is_missing_is_named(shell: Shell) -> None:
     account_id = _opened(shell)
     for words in (("quotes", "list"), ("statement", account_id)):
         assert "NOT_OFFERED" in shell.run(*words, code=1)
+
+
+def test_a_status_of_another_program_is_a_filter_as_it_came(shell: Shell) -> None:
+    account_id = _opened(shell)
+    shell.run("deposit", account_id, "500")
+    asked = ("trade", "buy", "sol-usd", "--spend", "100", "--account", account_id, "--yes")
+    trade = json.loads(shell.run(*asked, "--json").splitlines()[0])["id"]
+
+    def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:
+        if call is CALLS["GET /trading-accounts/{}/trades"]:
+            body["data"] = [each | {"status": "Parked"} for each in body["data"]]
+        return json.dumps(body).encode()
+
+    shell.app.distort = distort
+    for word in ("Parked", "parked"):
+        assert trade in shell.run("trades", "list", account_id, "--status", word)
+    for word in ("settled", "bogus"):
+        assert "no matches" in shell.run("trades", "list", account_id, "--status", word)
 
 
 def test_accounts_are_listed_and_shown_as_far_as_this_desk_has_seen_them(shell: Shell) -> None:

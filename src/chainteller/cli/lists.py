@@ -9,13 +9,14 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import click
 
+from chainteller import __version__
 from chainteller.cli.error_output import Usage
 from chainteller.cli.open_services import workspace
 from chainteller.cli.options import FILE, options
@@ -33,6 +34,7 @@ from chainteller.service.models.pages import (
     ListQuery,
     Page,
 )
+from chainteller.service.models.records import Capabilities
 from chainteller.service.operations import Operation, Parameter
 from chainteller.service.paging import Fetch, every
 from chainteller.settings.values import did_you_mean
@@ -61,6 +63,22 @@ class _Day(click.ParamType[date]):
             if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
                 return date.fromisoformat(text)
         raise click.BadParameter("write a day as YYYY-MM-DD, such as 2026-11-20.", ctx, param)
+
+
+class _Status(click.Choice[str]):
+    """A status: any word, until the place says whose records are listed."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: Any) -> str:  # noqa: ARG002 - click's signature
+        return str(value)
+
+    def possible(self, word: str, offered: Capabilities, param: click.Parameter) -> str:
+        """A status that records of a deployment can have. Those of another program aren't known.
+
+        Raises:
+            BadParameter: this version of the engine has no such status.
+        """
+        is_ours = offered.version == __version__ and {*op.ENGINE_FEATURES} <= {*offered.features}
+        return super().convert(word, param, click.get_current_context()) if is_ours else word
 
 
 # -- the form -------------------------------------------------------------------------------------
@@ -260,14 +278,15 @@ class Selection(Generic[Item]):
         The answers are filtered here where the service wouldn't: by day where the operation has
         no such filter, and by anything on a deployment of the bare specification, which has none.
         """
+        chosen = replace(self, query=self._possible(bank))
         is_bare = bool(self._filters) and not bank.capabilities().features
         if is_bare or self._filters & self._unknown:
             is_sorted = not is_bare and self.query.sort in {None, "-created"}
-            self.write(self._selected(fetch, is_sorted=is_sorted), nothing=nothing)
+            self.write(chosen.selected(fetch, is_sorted=is_sorted), nothing=nothing)
         elif self.is_everything:
-            self.write(Page.whole(tuple(every(fetch, self.query))), nothing=nothing)
+            self.write(Page.whole(tuple(every(fetch, chosen.query))), nothing=nothing)
         else:
-            self.write(fetch(self.query), nothing=nothing)
+            self.write(fetch(chosen.query), nothing=nothing)
 
     def write(self, page: Page[Item], *, nothing: str) -> None:
         """Write a page, or a list that has only one."""
@@ -295,7 +314,15 @@ class Selection(Generic[Item]):
         """The bounds in time that the operation doesn't know."""
         return _DAYS - {each.field for each in self.operation.parameters}
 
-    def _selected(self, fetch: Fetch[Item], *, is_sorted: bool) -> Page[Item]:
+    def _possible(self, bank: Service) -> ListQuery:
+        """The query, with a status that the place can have. Raises BadParameter."""
+        for param in click.get_current_context().command.params:
+            if isinstance(param.type, _Status) and self.query.status is not None:
+                status = param.type.possible(self.query.status, bank.capabilities(), param)
+                return self.query.model_copy(update={"status": status})
+        return self.query
+
+    def selected(self, fetch: Fetch[Item], *, is_sorted: bool) -> Page[Item]:
         """The records that the query selects; ``is_sorted`` is newest first."""
         query = self.query.model_copy(update=dict.fromkeys(self._unknown))
         earliest = self.query.created_gte
@@ -312,10 +339,8 @@ class Selection(Generic[Item]):
 def _is_selected(row: object, query: ListQuery) -> bool:
     market = getattr(row, "market", getattr(row, "market_name", None))
     read = {"status": getattr(row, "status", None), "side": getattr(row, "side", None)}
-    for name, value in (read | {"market": market}).items():
-        asked = getattr(query, name)
-        if asked is not None and value != asked:
-            return False
+    if not all(query.takes(*each) for each in (read | {"market": market}).items()):
+        return False
     moment = next((getattr(row, name) for name in _DATED if hasattr(row, name)), None)
     return all(
         moment is not None and is_within(moment, datetime.fromisoformat(bound))
@@ -389,6 +414,8 @@ def _option_of(parameter: Parameter) -> Callable[..., Any]:
         kind = click.IntRange(1, MAXIMUM_PAGE)
     elif parameter is op.LIMIT:
         kind = click.IntRange(1, MAXIMUM_LIMIT)
+    elif parameter.field == "status":
+        kind = _Status(parameter.known, case_sensitive=False)
     elif parameter.known:
         kind = click.Choice(parameter.known, case_sensitive=False)
     elif "enum" in parameter.schema:

@@ -290,7 +290,7 @@ def _fetch_trades(remote: RemoteService, ids: tuple[str, ...]) -> tuple[list[Tra
 
 
 def _is_wanted(row: Trade, query: ListQuery) -> bool:
-    named = (getattr(query, name) in {None, getattr(row, name)} for name in _OWN_FILTERS)
+    named = (query.takes(name, getattr(row, name)) for name in _OWN_FILTERS)
     created = from_datetime(row.created)
     since = query.created_gte is None or created >= parse_instant(query.created_gte)
     until = query.created_lt is None or created < parse_instant(query.created_lt)

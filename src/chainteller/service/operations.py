@@ -196,8 +196,8 @@ class Parameter:
     ``names`` are its names on the wire; the first is the documented one. ``schema`` is its JSON
     schema; ``minimum``, ``default``, ``maximum`` and ``enum`` in it are enforced. A whole number
     above ``most`` counts as ``most``. ``feature`` is the addition that a deployment needs for it.
-    The engine refuses a query without a parameter that ``is_required``. Nothing is found under a
-    value that isn't among those ``known``; commands refuse it.
+    The engine refuses a query without a parameter that ``is_required``. Where the engine
+    answers, nothing is found under a value that isn't among those ``known``; commands refuse it.
     """
 
     field: str
@@ -1571,7 +1571,9 @@ def features_of(endpoint: Endpoint) -> tuple[str, ...]:
     return tuple(each for each in named if each is not None)
 
 
-FEATURES: tuple[str, ...] = tuple(
-    dict.fromkeys((IDEMPOTENCY, *(name for each in ENDPOINTS for name in features_of(each))))
+ENGINE_FEATURES: tuple[str, ...] = tuple(
+    dict.fromkeys((IDEMPOTENCY, *(name for each in OPERATIONS for name in features_of(each))))
 )
+"""The additions that the engine offers, over HTTP or not."""
+FEATURES = (*ENGINE_FEATURES, *features_of(EVENT_STREAM))
 """The additions to the specification, by the names that ``GET /capabilities`` reports."""

@@ -183,7 +183,7 @@ def searched(rows: Sequence[Transfer], query: ListQuery) -> Page[Transfer]:
         row
         for row in rows
         if query.type in {None, row.type}
-        and query.status in {None, row.status}
+        and query.takes("status", row.status)
         and all(_has(row, word) for word in words)
     ]
     oldest = to_datetime(0)

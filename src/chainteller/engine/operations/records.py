@@ -19,10 +19,6 @@ from chainteller.storage.log import views
 from chainteller.wallets.networks import network_names
 
 _MOST_EVENTS = 1_000
-_FEATURES = (
-    operations.IDEMPOTENCY,
-    *dict.fromkeys(name for each in operations.OPERATIONS for name in operations.features_of(each)),
-)
 
 
 @answers(operations.CAPABILITIES, is_short=True)
@@ -32,7 +28,7 @@ def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
         name=context.options.bank_name,
         version=__version__,
         actor=actor.name,
-        features=_FEATURES,
+        features=operations.ENGINE_FEATURES,
         currencies=currencies.offers(),
         networks=network_names(test_networks=context.options.test_networks),
         markets=tuple(market.name for market in MARKETS),

@@ -64,6 +64,11 @@ class ListQuery(WireModel):
     created_lt: str | None = None
     sort: str | None = None
 
+    def takes(self, name: str, value: str | None) -> bool:
+        """Whether a record with this value passes a filter; upper and lower case are the same."""
+        asked = getattr(self, name)
+        return asked is None or (value is not None and value.casefold() == asked.casefold())
+
 
 class BalancesQuery(WireModel):
     """Whether assets of which nothing is held are listed, too."""
