@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
 from chainteller import open_files
+from chainteller.given_files import read_bytes
 
 _DRAFT = ".draft"
 """What the name of a draft ends with; SQLite's files beside it have more."""
-_MOST_BYTES = 1 << 20
-"""Of a file that is read whole, such as one with keys."""
 _ICACLS_TIMEOUT_S = 10
 _ALLOWS = re.compile(r"\(A;[^;]*;([^;]*);[^;]*;[^;]*;(WD|BU|AU|AN|BG|IU|NU)\)")
 """An entry of a DACL in SDDL that lets everyone, users, guests or anonymous ones do something."""
@@ -43,19 +42,15 @@ def others_may_read(path: Path) -> bool:
 
 
 def read_private(file: Path) -> str:
-    """The text of a small file that its owner alone may read.
+    """The text of a file that its owner alone may read.
 
     Raises:
-        OSError: it can't be read, is too large, or may be read by others.
+        OSError: as ``read_bytes``; or it may be read by others.
         UnicodeDecodeError: it isn't UTF-8.
     """
-    with file.open("rb") as opened:
-        found = opened.read(_MOST_BYTES + 1)
     if others_may_read(file):
         raise PermissionError(errno.EACCES, f"may be read by others: {how_to_protect(file)}")
-    if len(found) > _MOST_BYTES:
-        raise OSError(errno.EFBIG, "is too large")
-    return found.decode("utf-8")
+    return read_bytes(file).decode("utf-8")
 
 
 def open_private(file: Path, mode: Literal["ab", "wb", "xb"]) -> BinaryIO:

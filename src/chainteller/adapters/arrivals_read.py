@@ -30,6 +30,7 @@ from chainteller.domain.second_method import (
     Awaited,
     Seen,
 )
+from chainteller.given_files import read_bytes
 from chainteller.wallets.addresses import InvalidAddress, parse_address
 from chainteller.wallets.family import Network
 from chainteller.wallets.networks import known_network
@@ -51,8 +52,7 @@ class FileArrivals:
     def since(self, awaited: Awaited) -> tuple[Seen, ...]:
         """Raises ArrivalsUnavailable."""
         try:
-            with self.file.open("rb") as opened:
-                content = opened.read(MAXIMUM_BYTES + 1)
+            content = read_bytes(self.file, MAXIMUM_BYTES)
         except OSError as error:
             raise ArrivalsUnavailable(f"the file can't be read: {error.strerror}") from None
         return _read(content, awaited)
@@ -102,8 +102,6 @@ class HttpArrivals:
 
 def _read(content: bytes, awaited: Awaited) -> tuple[Seen, ...]:
     """Raises ArrivalsUnavailable: the document as a whole can't be read."""
-    if len(content) > MAXIMUM_BYTES:
-        raise ArrivalsUnavailable("it is too long")
     try:
         transfers = parse_json(content)["transfers"]
     except NestedTooDeeply:

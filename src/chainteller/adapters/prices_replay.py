@@ -7,6 +7,7 @@ that yesterday's price is known.
 """
 
 import csv
+import io
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,14 @@ from pathlib import Path
 
 from chainteller.domain.clock import midnight_before, parse_instant
 from chainteller.domain.prices import PricePoint, sampled
+from chainteller.given_files import read_bytes
 
 _HEADER = ["market", "at", "price"]
 _PRICE = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,6}))?", re.ASCII)
 _MARKET = re.compile(r"[a-z0-9]{1,16}-usd", re.ASCII)
+
+_MOST_BYTES = 64 * 1024 * 1024
+"""Of a file: a price of each minute of six markets for half a year."""
 
 Series = Mapping[str, Sequence[PricePoint]]
 
@@ -73,7 +78,8 @@ def read_prices(path: Path) -> Series:
     series: dict[str, list[PricePoint]] = {}
     line = 0
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        content = io.BytesIO(read_bytes(path, _MOST_BYTES))
+        with io.TextIOWrapper(content, encoding="utf-8", newline="") as file:
             for line, row in enumerate(csv.reader(file, strict=True), start=1):
                 _take(row, series, is_header=line == 1)
     except UnicodeDecodeError:

@@ -12,6 +12,7 @@ from typing import Any
 
 from chainteller.api.connections import Connections
 from chainteller.api.protocol import HEAD_DEADLINE_S, BoundedHttpProtocol, last_reply
+from chainteller.given_files import read_bytes
 from chainteller.service.errors import MalformedRequest
 
 _LOOK_S = 1.0
@@ -70,6 +71,8 @@ class Certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])
+        for each in (self.chain, self.key):
+            read_bytes(each)  # OpenSSL would wait for a pipe, or for the end of a device
         context.load_cert_chain(self.chain, self.key)
         return context
 

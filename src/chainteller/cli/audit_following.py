@@ -51,7 +51,9 @@ def follow(found: OpenedService, file: Path, interval_s: float) -> None:
                 raise Usage(told, "Name a new file, or one that --follow has written here.")
             _append(found, out, last.seq, interval_s)
     except OSError as error:
-        raise Usage(f"{file}: {error.strerror}.", "Name a file that can be written.") from None
+        raise Usage(
+            f"{file}: {error.strerror or error}.", "Name a file that can be written."
+        ) from None
 
 
 def _is_of(service: Service, last: _Last) -> bool:
@@ -95,7 +97,7 @@ def _last_of(out: BinaryIO) -> _Last | None:
     size = out.seek(0, os.SEEK_END)
     start = max(0, size - _LONGEST_LINE)
     out.seek(start)
-    whole, ending, torn = out.read().rpartition(b"\n")
+    whole, ending, torn = out.read(_LONGEST_LINE).rpartition(b"\n")
     if torn and not torn.startswith(_BEGINNING[: len(torn)]):
         return None
     try:

@@ -17,6 +17,7 @@ from chainteller.cli.open_services import opened, service
 from chainteller.cli.options import FILE, command, group, options
 from chainteller.cli.output import answer, document, line, pairs, verbatim
 from chainteller.domain.actors import Actor
+from chainteller.given_files import read_bytes
 from chainteller.service import operations as op
 from chainteller.service.models.heads import AuditProof
 
@@ -146,8 +147,7 @@ def verify_head(file: Path) -> dict[str, object]:
     from chainteller.witnessing.comparing import compare_file
 
     try:
-        with file.open("rb") as note:
-            data = note.read(100_000)
+        data = read_bytes(file)
     except OSError as error:
         raise Usage(f"{file}: {error.strerror}.", "Name a file with a checkpoint.") from None
     with service() as bank:

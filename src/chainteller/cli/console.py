@@ -1,7 +1,6 @@
 """The console's commands: desk, demo, train, scenarios. What they start is in ``cli.desk``."""
 
 from pathlib import Path
-from typing import TextIO
 
 import click
 
@@ -46,11 +45,11 @@ def demo(seed: str, *, tour: bool) -> int:
 @click.option("--report", type=FILE, help="Write the score as JSON.")
 @click.option(
     "--steps",
-    type=click.File(encoding="utf-8"),
+    type=FILE,
     help="Play written steps instead of the console; - reads stdin.",
 )
 def train(
-    scenario: str | None, *, lists: bool, seed: str, report: Path | None, steps: TextIO | None
+    scenario: str | None, *, lists: bool, seed: str, report: Path | None, steps: Path | None
 ) -> int:
     """Train on a scenario, without any network and with nothing at stake.
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from chainteller.cli.error_output import Usage
 from chainteller.domain import customer_lines
 from chainteller.domain.customer_lines import COLUMNS, Finding
+from chainteller.given_files import open_given
 from chainteller.service.models.customers import CustomerLine
 from chainteller.settings.values import did_you_mean
 from chainteller.sqlite import sqlite3
@@ -52,7 +53,7 @@ def read(path: Path) -> Iterator[Found | Refused]:
     can't be read, isn't UTF-8 or UTF-16, or has other columns."""
     encoding = _encoding(path)
     with (
-        path.open("rb") as raw,
+        open_given(path) as raw,
         closing(sqlite3.connect("", isolation_level=None)) as notes,  # a file without a name
     ):
         earlier = _Notes(notes)
@@ -73,7 +74,7 @@ def read(path: Path) -> Iterator[Found | Refused]:
 def _encoding(path: Path) -> str:
     """The encoding of a file, all of which can be decoded."""
     try:
-        with path.open("rb") as file:
+        with open_given(path) as file:
             begin = file.read(4)
             file.seek(0)
             named = (name for mark, name in _ENCODINGS if begin.startswith(mark))

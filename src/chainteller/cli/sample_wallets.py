@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from chainteller.cli.error_output import Usage
+from chainteller.given_files import read_text
 from chainteller.paths import shipped
 from chainteller.settings.values import did_you_mean
 
@@ -37,6 +38,6 @@ def sign_challenge(name: str, text: str, mistake: str | None, earlier: Path | No
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8").removesuffix("\n")
+        return read_text(file).removesuffix("\n")
     except (OSError, UnicodeDecodeError):
         raise Usage(f"{file} cannot be read.", "Name a text file.") from None

@@ -4,15 +4,18 @@ No configuration is read: whatever is configured, training runs on a bank of its
 """
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.cli.options import wants_json
 from chainteller.cli.output import document, line, table, verbatim
+from chainteller.given_files import read_text
 from chainteller.paths import Paths, locate, shipped
+from chainteller.settings.values import why_unreadable
 from chainteller.training.coverage import coverage
 from chainteller.training.playing import play_steps
 from chainteller.training.reading import ScenarioInvalid, did_you_mean
@@ -72,11 +75,17 @@ def _by_ease(unreadable: Callable[[ScenarioInvalid], object]) -> list[Scenario]:
     return sorted(found, key=lambda each: each.ease)
 
 
-def play(scenario: str, steps: TextIO, *, seed: str, report: Path | None) -> int:
-    """Play written steps; each is shown with what the service said."""
+def play(scenario: str, steps: Path, *, seed: str, report: Path | None) -> int:
+    """Play written steps, those of stdin for ``-``; each is shown with what the service said.
+    Raises Usage: the file can't be read.
+    """
+    try:
+        lines = sys.stdin if str(steps) == "-" else read_text(steps).splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Usage(f"{steps}: {why_unreadable(error)}.", "Name a file with steps.") from None
 
     def played(session: "Session") -> int:
-        play_steps(session, steps, say)
+        play_steps(session, lines, say)
         passed = make_report(session)["score"] >= PASSED
         return Exit.DONE if passed else Exit.REFUSED
 

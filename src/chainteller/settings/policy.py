@@ -14,6 +14,7 @@ from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.keys import duration_of
 from chainteller.domain.money import parse_atoms, ungrouped
 from chainteller.domain.policy import CasePolicy, CaseWanted, Needing, Policy, TwoPersons
+from chainteller.given_files import read_text
 from chainteller.settings import values
 from chainteller.settings.values import SettingsInvalid, did_you_mean, why_unreadable
 
@@ -31,7 +32,7 @@ def read_policy(path: str) -> Policy:
         return Policy()
     file = Path(path).expanduser()
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         told = f"the policy {file} can't be read: {why_unreadable(error)}"
         raise SettingsInvalid([told]) from None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chainteller.domain.money import format_cents
+from chainteller.given_files import read_text
 from chainteller.paths import Paths, locate
 from chainteller.settings.tree import (
     NAMES,
@@ -58,7 +59,7 @@ class _Reading:
     def read_file(self) -> dict[str, _Raw]:
         path = self.paths.config_file
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_text(path)
             tree = tomllib.loads(text, parse_float=str)
         except FileNotFoundError:
             return {}

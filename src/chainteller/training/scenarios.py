@@ -16,6 +16,7 @@ from chainteller.domain.assets import MARKETS_BY_NAME, STABLECOINS
 from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.event_types import EVENT_TYPES
 from chainteller.domain.randomness import SeededRandomness, below
+from chainteller.given_files import read_bytes
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.operations import WRITES
 from chainteller.training.checks import Check, read_check
@@ -198,7 +199,7 @@ def load(
         ScenarioInvalid: naming every problem with its file, table and key.
     """
     try:
-        source = path.read_bytes()
+        source = read_bytes(path)
         data = tomllib.loads(source.decode("utf-8"))
     except OSError as error:
         raise ScenarioInvalid([f"{path.name}: cannot be read: {error.strerror}"]) from None

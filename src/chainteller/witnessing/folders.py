@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from chainteller.domain.merkle import verify_consistency
+from chainteller.given_files import open_given
 from chainteller.private_files import locked, write_atomically
 from chainteller.witnessing.checkpoints import Head, read_signed_head, split_origin
 from chainteller.witnessing.errors import WitnessFailed, WitnessProblem
@@ -87,7 +88,7 @@ class FolderWitness:
     def read(self, file: Path) -> KeptNote:
         """Raises WitnessFailed (UNUSABLE_FOLDER)."""
         try:
-            with file.open("rb") as opened:
+            with open_given(file) as opened:
                 return KeptNote(str(file), _size(file), opened.read(MAXIMUM_NOTE_BYTES + 1))
         except OSError as error:
             raise self._unusable(f"{file.name}: {error.strerror}") from None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from chainteller.given_files import open_given
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage.db.errors import DatabaseError, UnreadableValue
 from chainteller.storage.db.pool import Pool
@@ -218,7 +219,7 @@ def is_in_wal(path: Path) -> bool:
     """Whether a file is in WAL mode, by its header (https://sqlite.org/fileformat2.html, offset
     18). SQLite itself doesn't say so of one that it reads as it is."""
     try:
-        with path.open("rb") as file:
+        with open_given(path) as file:
             return file.read(20)[18:] == b"\2\2"
     except OSError:
         return False

@@ -9,6 +9,7 @@ from typing import Protocol
 from chainteller import open_files
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.quoting import FeeSchedule
+from chainteller.given_files import open_given
 from chainteller.private_files import draft_beside
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
@@ -81,7 +82,7 @@ def inspect_file(path: Path) -> None:
             raise IsADirectoryError(path)
         if not path.exists():
             return
-        with path.open("rb") as file:
+        with open_given(path) as file:
             head = file.read(16)
     except OSError:
         raise unavailable(

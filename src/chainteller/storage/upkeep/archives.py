@@ -18,6 +18,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from chainteller.given_files import open_given
 from chainteller.private_files import draft_beside, remove_left_drafts
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.sqlite import sqlite3
@@ -343,7 +344,7 @@ def _origin(path: Path) -> tuple[int, str] | None:
     Raises:
         OSError, sqlite3.Error, TypeError, ValueError: it can't be read.
     """
-    with path.open("rb") as file:
+    with open_given(path) as file:
         if file.read(16) != b"SQLite format 3\0":
             return None
     with closing(sqlite3.connect(path, timeout=5)) as connection:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from chainteller.given_files import read_text
 from chainteller.tui.console.theme_check import problems_of, sorted_files
 
 FIELDS = (
@@ -61,7 +62,7 @@ def find_theme(folders: Sequence[Path], wanted: str) -> ThemeFile | None:
     """
     for path in reversed(sorted_files(folders)):
         try:
-            if path.stem == wanted or f'"{wanted}"' in path.read_text(encoding="utf-8"):
+            if path.stem == wanted or f'"{wanted}"' in read_text(path):
                 theme = _read(path)
                 if theme.name == wanted:
                     return theme
@@ -93,7 +94,7 @@ def check_themes(paths: Sequence[Path]) -> list[str]:
 
 def _read(path: Path) -> ThemeFile:
     """Raises ValueError (also for TOML errors) that names the key."""
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    data = tomllib.loads(read_text(path))
     variables = data.pop("variables", {})
     name, dark = data.pop("name", path.stem), data.pop("dark", True)
     colors = {**data, **variables}
