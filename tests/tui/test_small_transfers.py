@@ -63,7 +63,7 @@ async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_
         assert open_challenges(bench.service, sheet) == ()
         assert "2 transfer requested" in seen(app)
         await press(pilot, "enter")
-        assert "the wallet is verified" in seen(app)
+        assert "already verified" in seen(app)
         bench.world.advance(1)
         case.challenge(SENDS_EXACTLY)
         await press(pilot, "r")

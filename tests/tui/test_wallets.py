@@ -23,7 +23,8 @@ from tests.world.waiting import PATIENCE_S
 from textual import events
 from textual.command import CommandList
 
-from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, SharedWallets
+from chainteller.domain.challenges import DORMANCY, MAXIMUM_ATTEMPTS, SharedWallets
+from chainteller.domain.clock import DAY
 from chainteller.records.formats import short_address, short_id
 from chainteller.service.errors import InvalidSignature
 from chainteller.service.layers import Next, layered
@@ -309,6 +310,8 @@ async def test_reverification_asks_and_takes_the_limits_away_at_once(bench: Benc
     async with app.run_test(size=LARGE) as pilot:
         await wallets(pilot)
         assert "to a verified 1P wallet" in seen(app)
+        await press(pilot, "enter")
+        assert "already verified   : re-verify ends the verification" in seen(app)
         await palette(pilot, "re-verify agent")
         assert f"END THE VERIFICATION of {ALICE}" in seen(app)
         await press(pilot, "enter")
@@ -320,6 +323,24 @@ async def test_reverification_asks_and_takes_the_limits_away_at_once(bench: Benc
         bench.world.advance(1)
         await press(pilot, "enter")
         assert "[3/5] signature" in seen(app)
+
+
+@pytest.mark.needs("reverifications")
+@pytest.mark.parametrize("size", [(80, 24), LARGE])
+async def test_what_ends_a_verification_is_named_in_each_detail(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    """Also where it ends soon, and enter verifies again."""
+    case = Case(bench, "alice-ethereum")
+    case.link("alice-ethereum")
+    for days, next_step in ((0, "done"), (DORMANCY // DAY - 1, "enter verifies again")):
+        bench.world.advance(days * 86_400)
+        app = bench.console()
+        async with app.run_test(size=size) as pilot:
+            await wallets(pilot)
+            await press(pilot, *(["enter"] if size == (80, 24) else []))
+            assert next_step in seen(app)
+            assert ": re-verify ends the verification" in seen(app)
 
 
 async def test_the_customer_is_simulated_in_the_demo_only(bench: Bench) -> None:

@@ -61,7 +61,7 @@ def _no_next_step(screen: "WalletsScreen") -> str:
     if "claim" in screen.desk.writing:
         return "the signature is submitted and not answered yet"
     is_current = wallet.state(screen.desk.now) == "current"
-    return "the wallet is verified" if is_current else ""
+    return wallet_flow.already_verified(wallet) if is_current else ""
 
 
 def _no_open_challenge(screen: "WalletsScreen") -> str:

@@ -309,11 +309,15 @@ def next_step(wallet: Wallet, session: Session, now: int, link: PageLink = NO_PA
         case "claimed":
             return Write("link", LookUp(partial(_link_of_claim, wallet)))
         case "current":
-            ends = "   : re-verify ends the verification"
-            has_end = wallet.counterparty.verification is not None
-            return notice(f"already verified{ends if has_end else ''}", "muted")
+            return notice(already_verified(wallet), "muted")
         case _:
             return issue(wallet, session, link)
+
+
+def already_verified(wallet: Wallet) -> str:
+    """Why there is no next step, and what ends the verification where it has an end."""
+    has_end = wallet.counterparty.verification is not None
+    return f"already verified{'   : re-verify ends the verification' if has_end else ''}"
 
 
 def _request(wallet: Wallet, call: "Callable[[Service, str], Step]") -> CustomerRequest[Step]:

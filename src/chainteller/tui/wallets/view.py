@@ -288,6 +288,8 @@ def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
         return [signature_line(verdict), *((line(),) if frame.is_tall else ()), *why]
     rows = [signature_line(None)] if is_signing else []
     rows.append(next_line(wallet, None, now))
+    if wallet.state(now) == "expiring":
+        rows.append(line(*_ENDS))
     if is_signing and detail.can_simulate:
         rows.append(SIMULATE)
     other = second_lines(wallet, now, frame.width)
@@ -443,6 +445,9 @@ _NEXT = {
 SIMULATE = line((": simulate", "key"), (" lets the sample customer sign", "muted"))
 
 
+_ENDS: tuple[Piece, ...] = ((": re-verify", "key"), (" ends the verification", "muted"))
+
+
 def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
     """What enter does here."""
     state = wallet.state(now)
@@ -459,8 +464,7 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
     if state == "current":
         if wallet.counterparty.verification is None:
             return line(("done", "muted"))
-        ends = (" ends the verification", "muted")
-        return line(("done   ", "muted"), (": re-verify", "key"), ends)
+        return line(("done   ", "muted"), *_ENDS)
     return line(("enter", "key"), (f" {_NEXT.get(state, 'goes on')}", "accent"))
 
 
