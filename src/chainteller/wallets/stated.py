@@ -35,7 +35,8 @@ _IN_HEX = re.compile(
 _QUOTE_SIGN = re.compile(r"^[>|] ?", re.MULTILINE)
 _BREAK, _TAG = re.compile(r"<br[^<>]{0,9}>\n?", re.IGNORECASE), re.compile(r"</?[a-z][^<>]{0,200}>")
 _ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
-_BREAKS, _GAPS = re.compile(r"\s*\n\s*"), re.compile(r" +")
+# A run of blanks is tried once, from its beginning.
+_BREAKS, _GAPS = re.compile(r"(?<!\s)\s*\n\s*"), re.compile(r" +")
 # Where a part begins and ends, by kinds with their costs: with a line, with the breaks around it,
 # between words, at labels, quotation marks and brackets. What is farther costs more.
 _STARTS = (
@@ -45,7 +46,7 @@ _STARTS = (
 )  # fmt: skip
 _ENDS = (
     (0.0, re.compile(r"(?<=\S)[^\S\n]*$", re.MULTILINE)), (1.0, _BREAKS), (2.5, _GAPS),
-    (0.5, re.compile(r"[^\S\n]*(?=[\t<|)\]}`*_~\"'\u2019\u201c\u201d\u00bb>])")),
+    (0.5, re.compile(r"(?<![^\S\n])[^\S\n]*(?=[\t<|)\]}`*_~\"'\u2019\u201c\u201d\u00bb>])")),
 )  # fmt: skip
 _PAIRS = (
     ('"', '"'), ("'", "'"), ("`", "`"), ("<", ">"), ("\u00ab", "\u00bb"),
