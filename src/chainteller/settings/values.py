@@ -13,7 +13,6 @@ from chainteller.domain.bank_names import check_bank_code, check_bank_name
 from chainteller.domain.books import minutes_of_day
 from chainteller.domain.money import AmountInvalid, parse_typed
 from chainteller.domain.spelling import nearest
-from chainteller.domain.webhooks import check_host
 from chainteller.service.errors import TellerError
 
 DATABASE_SCHEMES = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
@@ -299,6 +298,8 @@ def hosts(value: object) -> tuple[str, ...]:
 
 def webhook_hosts(value: object) -> tuple[str, ...]:
     """Names, addresses and networks (``domain.webhooks.WebhookHosts``)."""
+    from chainteller.domain.webhooks import check_host  # noqa: PLC0415 - loads OpenSSL's hashes
+
     named = names(value)
     for each in named:
         check_host(each)
