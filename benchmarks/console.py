@@ -74,7 +74,10 @@ class Terminal:
         """One chunk: when it came; None when nothing did."""
         if not select.select([self._fd], [], [], max(0.0, seconds))[0]:
             return None
-        data = os.read(self._fd, 65536)
+        try:
+            data = os.read(self._fd, 65536)
+        except OSError:
+            raise RuntimeError(f"{self.command} has ended:\n{self.text()}") from None
         at = time.perf_counter()
         self.written += len(data)
         self._stream.feed(_STRANGE.sub(b"", data))
@@ -307,6 +310,7 @@ def costs(path: str, rounds: int) -> tuple[Costs, float]:
 ACCOUNT_ROW = r"TDA_\S+ .*DDA-"
 SCREENS_KEYS = ("2", "3", "4", "5", "6", "1")
 STEP_S, _PASSED, _PAUSE_S = 0.8, 10, 0.1
+TURNS, STARTING_S, ROUND_S = 2, 20, 18
 
 
 def cost(terminal: Terminal, key: str) -> tuple[float, float]:
@@ -334,13 +338,17 @@ def passing(terminal: Terminal, key: str) -> list[tuple[float, float]]:
 
 
 def steps(beside: str, rounds: int) -> None:
-    paths = {"this": Terminal.path, **({"beside": f"{beside}/src"} if beside else {})}
-    for name, path in paths.items():
-        found, peak = costs(path, rounds)
+    """Print the figures of each turn as it ends. What is on the path is there for both programs."""
+    paths = {"this": Terminal.path}
+    if beside:
+        paths["beside"] = os.pathsep.join([f"{beside}/src", Terminal.path])
+    for name, path in [*paths.items()] * TURNS:
+        print(f"{name:<7} measuring, about {STARTING_S + rounds * ROUND_S // TURNS} s", flush=True)
+        found, peak = costs(path, -(-rounds // TURNS))
         for what, keys in found.items():
             wrote, spent = (statistics.median(each) for each in zip(*keys, strict=True))
             print(f"{name:<7} {what:<12} {wrote:6.0f} B {spent:6.1f} ms of {len(keys)}")
-        print(f"{name:<7} peak memory after all screens {peak:.0f} MiB")
+        print(f"{name:<7} peak memory after all screens {peak:.0f} MiB", flush=True)
 
 
 def versions(rounds: int) -> None:
