@@ -1,6 +1,8 @@
 """Of made secrets none passes, and ordinary texts do."""
 
+from base64 import encodebytes
 from collections.abc import Callable
+from quopri import encodestring
 from random import Random  # noqa: TID251 - keys that can be made again from a seed
 
 import pytest
@@ -154,6 +156,33 @@ def test_a_key_in_groups_is_recognised_beside_what_looks_like_hex(around: str) -
 )
 def test_numbers_and_hex_that_are_no_key_pass(text: str) -> None:
     assert find_secret(text) is None
+
+
+@pytest.mark.parametrize(
+    "address", ["1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA", "39oRj36VbCJdky8wsPCT5FMQNRUUekuoUr"]
+)
+def test_a_part_of_a_mail_in_base64_is_what_it_says(address: str) -> None:
+    """The words before an address are no key, however its lines are cut."""
+    rng = Random(SEED)  # noqa: S311 - texts
+    for _ in range(60):
+        name = f"customer {'of a long name '[: rng.randrange(16)]}{rng.randrange(10**6)}"
+        text = f"Bank: I, {name}, control bitcoin wallet {address} for withdrawals. Not you?\n"
+        assert find_secret(_in_base64(text), Digits.SIGNATURE) is None
+        key = rng.randbytes(32).hex()
+        assert find_secret(_in_base64(f"{text}The key: {key}\n"), Digits.SIGNATURE)
+
+
+def _in_base64(text: str) -> str:
+    return encodebytes(text.encode()).decode()
+
+
+def test_octets_of_a_signature_in_a_mails_lines_are_no_key() -> None:
+    rng = Random(SEED)  # noqa: S311 - texts
+    for _ in range(60):
+        signature, key = rng.randbytes(65), rng.randbytes(32)
+        for octets, is_secret in ((signature, False), (key, True)):
+            mail = encodestring(f"It is {list(octets)} for now.".encode()).decode()
+            assert bool(find_secret(mail, Digits.SIGNATURE)) is is_secret
 
 
 @pytest.mark.parametrize("digits", Digits)

@@ -109,6 +109,10 @@ _PUBLIC_KEYS = re.compile(r"pub(?:lic)?[ _-]?key", re.IGNORECASE | re.ASCII)
 _SIGNATURE = re.compile(r"(?<![0-9A-Za-z+/])[0-9A-Za-z+/]{86,}", re.ASCII)
 """64 bytes in hex or base64, beside which a wallet shows its public key."""
 _LONGEST_JOINED = 120
+_WORDS_OF_SENTENCE = re.compile(
+    "(?<![0-9A-Za-z])(?:[a-z]{8,}|[a-z]{6,} [a-z]{6,})(?![0-9A-Za-z])", re.ASCII
+)
+"""Joined, they are no key, and one in groups beside them is found by its groups."""
 _LEAST_DIGITS = 3
 """Of a key that was copied in groups; words of a sentence have fewer."""
 _MOST_MATCHES = 8
@@ -155,7 +159,9 @@ def search(text: str, digits: Digits, depth: int = 0) -> str | None:
 def _find_form_in_groups(text: str) -> str | None:
     """A key that was copied in groups, or over several lines."""
     whole = text if _BASE64.fullmatch(text) else _BETWEEN_PAIRS.sub("", text)
-    is_short = whole != text and len(whole) <= _LONGEST_JOINED
+    is_short = (
+        whole != text and len(whole) <= _LONGEST_JOINED and not _WORDS_OF_SENTENCE.search(text)
+    )
     parts = islice(unwrapped(text), _MOST_UNWRAPPED)
     runs = [(whole, _LEAST_DIGITS)] if is_short else []
     for joined, least in chain(runs, ((each, len(each) // 12) for each in parts)):

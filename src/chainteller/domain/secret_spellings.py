@@ -145,8 +145,8 @@ _DUMPED = re.compile(
 
 def octets(text: str) -> Iterator[bytes]:
     """The octets that a text lists one by one, or a few together, as numbers of any base. Each list
-    is taken as a whole, for a part of a longer one is no key."""
-    bare = _ROW.sub(r"\1: \2,", _TYPES.sub("", text))
+    is taken as a whole, over a mail's breaks of lines, for a part of a longer one is no key."""
+    bare = _ROW.sub(r"\1: \2,", _TYPES.sub("", text.replace("=\n", "")))
     lists: tuple[tuple[re.Pattern[str], Callable[[str], bytes]], ...] = (
         (_HEX, _of_hex),
         (_PAIRS, _of_pairs),
