@@ -1,11 +1,12 @@
 """What is tried of a text: composed alterations, each form once, the likeliest first."""
 
-from base64 import b64encode
+from base64 import b64encode, encodebytes
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from json import dumps
+from textwrap import wrap
 
 import coincurve
 import pytest
@@ -175,6 +176,75 @@ def test_a_part_of_a_mail_is_found_whatever_a_page_or_a_tool_made_of_it(
         assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True)
         assert answer.witness is not None
         assert proves(answer.witness)
+
+
+def _lines_of(text: str, width: int, joint: str) -> str:
+    return joint.join(wrap(text, width, break_on_hyphens=False))
+
+
+@pytest.mark.parametrize("family", ["evm", "solana"])
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        (lambda text: _lines_of(text, 72, " \n"), bytes),
+        (lambda text: _lines_of(text, 66, "\n"), lambda given: given + b"\n"),
+        (lambda text: text.replace(". ", ".  "), lambda given: b"0x" + given.hex().encode()),
+        (lambda text: text.replace(" ", "\u00a0"), lambda given: sha256(given).digest()),
+    ],
+    ids=["flowed", "wrapped and ended", "blanks and hex", "no-break and hashed"],
+)
+def test_lost_white_space_of_a_long_text_is_found_with_what_a_tool_made_of_it(
+    family: str, given: Callable[[str], str], made: Callable[[bytes], bytes]
+) -> None:
+    customer = customers(family)[0]
+    mine = challenge(customer.registered)
+    text = given(mine.text)
+    answer_of_wallet, shown = customer.answer(made(text.encode())), " ".join(text.split())
+    mail = f"Message: {shown}\nSignature: {answer_of_wallet}"
+    for about in (
+        case(customer.registered, mail, challenge=mine),
+        case(customer.registered, answer_of_wallet, challenge=mine, signed_text=shown),
+    ):
+        answer = diagnose(about)
+        assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True)
+        assert answer.witness is not None
+        assert proves(answer.witness)
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        "Nachricht:\n{}\n\nSignatur:\n{}",
+        "Jane, [20.11.2026 13:09]\n{}\n\nJane, [20.11.2026 13:10]\n{}",
+        "<p>I signed this:<br>\n{}<br>\n<br>\nSignature: {}</p>",
+        "-----BEGIN SIGNED MESSAGE-----\n{}\n-----BEGIN SIGNATURE-----\n{}\n-----END-----",
+        "> {}\n> \n> {}\n> \n> Sent from my iPhone",
+    ],
+    ids=["labels", "chat", "page", "armour", "quoted"],
+)
+@pytest.mark.parametrize(
+    "given",
+    [
+        SIGN_IN.format(SHORT),
+        f"~{TEXT}~",
+        encodebytes(TEXT.encode()).decode().strip(),
+    ],
+    ids=["sign-in", "marks", "base64"],
+)
+def test_what_is_around_text_and_signature_is_told_from_the_text(paste: str, given: str) -> None:
+    """Labels, heads of messages and the marks that a program put before all lines."""
+    customer, asked = customers("evm")[0], TEXT if SHORT not in given else SHORT
+    if paste.startswith(">"):
+        given = given.replace("\n", "\n> ")
+    signed = sha256(given.replace("\n> ", "\n").encode()).digest()
+    mine = challenge(customer.registered, text=asked)
+    text = paste.format(
+        given.replace("\n", "<br>\n") if "<" in paste else given, customer.answer(signed)
+    )
+    answer = diagnose(case(customer.registered, text, challenge=mine))
+    assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True)
+    assert answer.witness is not None
+    assert proves(answer.witness)
 
 
 def test_an_envelope_of_an_altered_text_in_a_mail_is_found() -> None:

@@ -659,7 +659,7 @@ _HASHES = _codes(
     *((share, partial(_hash, digest=digest, form=form)) for digest in (sha256, keccak256)
       for share, form in ((3, "{}"), (3, "0x{}"))),
     (3, sha256), (3, keccak256), (1, lambda raw: sha256(raw).hex().upper()),
-    (0.5, double_sha256), (0.5, lambda raw: hashlib.sha512(raw).digest()),
+    (0.5, double_sha256), (1, lambda raw: hashlib.sha512(raw).digest()),
 )  # fmt: skip
 
 
@@ -672,6 +672,10 @@ _CRLF = _each(
     (6, lambda text: text.replace("\r\n", "\n").replace("\n", "\r\n")),
     (0.5, partial(_replaced, old="\n", new="\r")),
 )
+_KNOWN = _each(
+    (4, partial(unicodedata.normalize, "NFKC")), (1, partial(unicodedata.normalize, "NFC")),
+    (1, partial(unicodedata.normalize, "NFD")), (0.5, partial(re.sub, r"[^ -~]", "?")),
+)  # fmt: skip
 _NETWORK_CASES = _each((3, _in_part(_NETWORK, str.capitalize)), (1, _in_part(_NETWORK, str.upper)))
 _TYPOGRAPHY = _each(
     (2, partial(_replaced, old="'", new="\u2019")), (4, partial(_translated, table=_WIDE)),
@@ -748,9 +752,11 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
               _each((1, "\ufeff{}".format))),
         _Kind(5, "LINE_ENDINGS", "has other line ends", _CRLF, is_late=True),
         _Kind(7, "LINE_BREAKS_LOST", "lost line breaks and doubled spaces", _JOINED, is_late=True),
+        _Kind(1, "CHARACTERS_REPLACED", "has only characters that a program knows", _KNOWN,
+              is_late=True),
         _Kind(5, "PART_OF_TEXT", "is cut off at a limit", _limits, "limit"),
         _Kind(12, "TEXT_ENCODED", "is written as JSON", _json_forms, "value"),
-        _Kind(4, "TEXT_ENCODED", "is written as a setting", _both(
+        _Kind(3, "TEXT_ENCODED", "is written as a setting", _both(
             _around("declarations", "names", "assigned", "literals"), _settings_lines), "value"),
         _Kind(5, "QUOTED_TEXT", "is written as a value of a program",
               _around("containers", "prefixes", "literals"), "value"),

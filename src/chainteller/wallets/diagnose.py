@@ -45,11 +45,10 @@ from chainteller.wallets.repair import repair_signature
 from chainteller.wallets.search import (
     Found,
     given_texts,
-    is_shown_as,
     search,
     search_stated,
 )
-from chainteller.wallets.stated import stated_texts
+from chainteller.wallets.stated import is_shown_as, stated_texts
 from chainteller.wallets.transit import Journey, makes
 from chainteller.wallets.verify import verify_reading
 from chainteller.wallets.witness import Witness
@@ -736,7 +735,7 @@ def _other_than_shown(attempt: _Attempt) -> Diagnosis | None:
     case, text = attempt.case, attempt.case.signed_text
     if not text or not attempt.probe.tries:
         return None
-    is_ours = is_shown_as(text, attempt.text)
+    is_ours = is_shown_as(text, case.challenge.text)
     signer = attempt.stranger
     return replace(
         _answer(case, "OUR_TEXT_BY_ANOTHER" if is_ours else "SHOWN_TEXT_NOT_SIGNED"),

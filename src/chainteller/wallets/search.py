@@ -11,15 +11,15 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from heapq import heappop, heappush, heapreplace, merge
+from functools import cache, partial
+from heapq import heappop, heappush, heapreplace
 from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
-from chainteller.wallets.alterations import Stage
+from chainteller.wallets.alterations import Alteration, Stage, alterations, usual_length
 from chainteller.wallets.cases import KnownAddress, KnownChallenge
 from chainteller.wallets.family import Address, Family, Probe
-from chainteller.wallets.stated import with_lost_breaks
+from chainteller.wallets.stated import layouts, with_lost_breaks
 from chainteller.wallets.transit import Journey, journeys
 
 # Candidates for all texts together, however many a probe can be asked about; for this challenge's
@@ -34,13 +34,14 @@ _FIRST_BATCH, _BATCH = 60, 300
 _THOROUGH, _FEW = 24, 1
 # Candidates that are held against the customer's wallets of other families, and against all those
 # that each have to be asked.
-_FOREIGN, _KEPT = 60, 240
+_FOREIGN, _KEPT = 60, 300
 # The part of all tries for what a paste shows, where it shows something; how many for a text that
 # the customer was asked for; and how many for each that is tried in the rarer ways of signing, too.
 _PART_OF_STATED, _OF_ASKED, _ENVELOPED = 0.6, 4000, 6
 # What it costs that a wallet's page shows no white space, and how much more often a tool makes
 # something of a text that is shown than journeys as a whole have it.
 _SPACE_LOST, _BY_TOOL = 1.0, -3.0
+_Root = TypeVar("_Root")
 _Made = TypeVar("_Made", str, bytes)
 Candidate = tuple[KnownChallenge, Journey]
 
@@ -122,7 +123,7 @@ def given_texts(ours: str, parts: Iterable[tuple[float, str]]) -> Iterator[tuple
 
 
 def _cheapest_first(
-    roots: Iterable[tuple[float, str]], follow: Callable[[str], Iterator[tuple[float, _Made]]]
+    roots: Iterable[tuple[float, _Root]], follow: Callable[[_Root], Iterator[tuple[float, _Made]]]
 ) -> Iterator[tuple[float, _Made]]:
     """What follows from each of the roots, which are in the order of their costs, by the sums of
     the costs of both."""
@@ -143,16 +144,29 @@ def _cheapest_first(
 
 
 def _restored(shown: str, ours: str) -> Iterator[tuple[float, str]]:
-    """The text itself, and with the white space that got lost where it's shown as one line."""
+    """The text itself, and with the white space that got lost at its ends, and within where it's
+    shown as one line."""
+    return _cheapest_first(_laid_out(shown, ours), _with_ends)
+
+
+def _laid_out(shown: str, ours: str) -> Iterator[tuple[float, str]]:
     yield 0, shown
-    if " " in shown and "\n" not in shown:
-        with_spaces = (
-            (cost, signed.decode())
-            for signed, _, cost in journeys(shown, _UNSEEN_CHANGES)
-            if is_shown_as(shown, signed)
-        )
-        for cost, text in merge(with_lost_breaks(shown, ours), with_spaces):
-            yield cost + _SPACE_LOST, text
+
+    def follow(pieces: tuple[str, str, str]) -> Iterator[tuple[float, str]]:
+        before, text, after = pieces
+        return ((cost, before + each + after) for cost, each in layouts(text, ours))
+
+    # Where other white space is shown, none was lost.
+    if " " in shown and " ".join(shown.split()) == shown:
+        for cost, text in _cheapest_first(with_lost_breaks(shown, ours), follow):
+            if text != shown:
+                yield cost + _SPACE_LOST, text
+
+
+def _with_ends(text: str) -> Iterator[tuple[float, str]]:
+    yield 0, text
+    for step in _ends(usual_length(text)):
+        yield max(step.cost + _BY_TOOL, 0), str(step.apply(text))
 
 
 def _made_by_wallets(given: str) -> Iterator[tuple[float, bytes]]:
@@ -161,7 +175,7 @@ def _made_by_wallets(given: str) -> Iterator[tuple[float, bytes]]:
     found = _HEX.fullmatch(given)
     if found:
         yield 0, bytes.fromhex(found[1])
-    for signed, _, cost in journeys(given, since=Stage.PASSED_ON):
+    for signed, _, cost in journeys(given, _by_tools(), Stage.PASSED_ON):
         yield max(cost + _BY_TOOL, 0), signed
 
 
@@ -173,23 +187,21 @@ def _once(messages: Iterable[bytes]) -> Iterator[bytes]:
             yield each
 
 
-def is_shown_as(shown: str, message: bytes) -> bool:
-    """Whether a wallet may show the message so: white space and invisible characters get lost."""
-    return _visible(shown) == _visible(message.decode("utf-8", "replace"))
+_AT_ENDS = frozenset({"TRAILING_NEWLINE", "TRAILING_SPACE", "LEADING_SPACE", "SURROUNDING_SPACE"})
+
+
+@cache
+def _by_tools() -> frozenset[str]:
+    return frozenset(each.finding for each in alterations(0)) - _AT_ENDS
+
+
+@cache
+def _ends(length: int) -> list[Alteration]:
+    """The white space that gets lost at the ends of a text."""
+    return [each for each in alterations(length) if each.finding in _AT_ENDS]
 
 
 _HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2})+)", re.ASCII)
-_UNSEEN = re.compile(r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
-
-
-_UNSEEN_CHANGES = frozenset({"INVISIBLE_CHARACTERS", "LINE_BREAKS_ADDED", "SPACES_CHANGED"})
-"""What a text may have been through that a wallet shows as before, but for its ends."""
-
-
-def _visible(text: str) -> str:
-    return _UNSEEN.sub("", text)
-
-
 _Groups = dict[tuple[Family, tuple[Address, ...]], list[KnownChallenge]]
 
 

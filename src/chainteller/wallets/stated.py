@@ -11,9 +11,12 @@ import html
 import math
 import quopri
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
-from operator import itemgetter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache, partial
+from itertools import accumulate, islice, product, takewhile
+
+from chainteller.wallets.alterations import Apply, Stage, alterations, usual_length
 
 _SHORTEST, _LONGEST, _LONGEST_VIEW = 8, 1500, 6000
 _OF_LINE, _MOST_LINES = math.log(20), 40
@@ -23,8 +26,12 @@ _OTHER_VIEW = 1.5
 _LEAST_ALIKE = 35
 """Percent that a place has to be like our text."""
 _SIGNATURE = re.compile(
-    r"[0-9A-Za-z+/=]{64,}|(?<!\d)(?<!,)(?<!, )(?:\d{1,3},\s{0,2}){62,64}\d{1,3}(?![\d,])", re.ASCII
+    r"[0-9a-fA-F]{64,}|[0-9A-Za-z+/=]{80,}|"
+    r"(?<!\d)(?<!,)(?<!, )(?:\d{1,3},\s{0,2}){62,64}\d{1,3}(?![\d,])",
+    re.ASCII,
 )
+_CODED, _SHORTEST_CODED, _BY_CHANCE = re.compile(r"[0-9A-Za-z+/\n]{16,}={0,2}", re.ASCII), 40, 60
+"""Lines in base64, and how alike a place has to be, in percent, that they aren't taken for."""
 _ALIKE = 8
 """Characters of our text that no signature holds."""
 _IN_HEX = re.compile(
@@ -35,6 +42,8 @@ _IN_HEX = re.compile(
 _QUOTE_SIGN = re.compile(r"^[>|] ?", re.MULTILINE)
 _BREAK, _TAG = re.compile(r"<br[^<>]{0,9}>\n?", re.IGNORECASE), re.compile(r"</?[a-z][^<>]{0,200}>")
 _ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+_LINE, _DIGITS = re.compile(r"\S.*"), re.compile(r"\d+")
+_LABEL_LINE = re.compile(r".{0,40}:|-----.*-----|\S{26,}")
 # A run of blanks is tried once, from its beginning.
 _BREAKS, _GAPS = re.compile(r"(?<!\s)\s*\n\s*"), re.compile(r" +")
 # Where a part begins and ends, by kinds with their costs: with a line, with the breaks around it,
@@ -59,20 +68,26 @@ _BESIDE = (
     (0.7, " "), (0.7, "\n\n"), (1.1, "\n"), (2.0, "\t"), (2.0, "\u00a0"), (2.5, "\u202f"),
 )  # fmt: skip
 _LABELLED, _ELSEWHERE = ((0.7, " "), (0.7, "\n")), ((0.1, " "), (2.0, "\n"))
-_MARK = re.compile(r"[^\w\s]|\d{1,2}")
+_MARK, _MARKS = (
+    re.compile(r"[^\w\s]|\d{1,2}"),
+    "\"'`*_~|()[]<>\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019",
+)
 _LABEL = re.compile(r" [A-Z]\w*(?: [A-Z]\w*){0,2}:(?= )")
-_MOST_NEAR, _CONTEXT, _FEW = 2, 3, 3
+_MOST_NEAR, _CONTEXT = 2, 3
+# What it costs that a program laid the text out, and how often a break isn't even seen as a blank.
+_LAID_OUT, _BREAK_UNSEEN = -1.5, 0.2
+_UNSEEN = dict.fromkeys(
+    (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF)
+)
+_UNSEEN_CHANGES = frozenset({"INVISIBLE_CHARACTERS", "LINE_BREAKS_ADDED", "SPACES_CHANGED"})
 
 
 def stated_texts(paste: str, ours: str) -> list[tuple[float, str]]:
     """Parts of the paste, each once; none where it is longer than anybody needs to say it."""
     found: dict[str, float] = {}
-    views = [each for each in dict.fromkeys(_views(paste)) if len(each) <= _LONGEST_VIEW]
-    ranked = sorted((_parts(each, ours) for each in views), key=itemgetter(0), reverse=True)
-    for number, (_, parts) in enumerate(ranked):
-        for cost, text in parts:
-            farther = cost + (_OTHER_VIEW if number else 0)
-            found[text] = min(farther, found.get(text, farther))
+    for farther, view in _views(paste.replace("\r\n", "\n"), ours):
+        for cost, text in _parts(view, ours):
+            found[text] = min(cost + farther, found.get(text, math.inf))
     for line in _lines(paste.replace("\r\n", "\n")):
         found_in = _SIGNATURE.search(line)
         is_text = not found_in or _IN_HEX.fullmatch(line) or _is_like(found_in[0], ours)
@@ -81,15 +96,45 @@ def stated_texts(paste: str, ours: str) -> list[tuple[float, str]]:
     return sorted((cost, text) for text, cost in found.items())
 
 
-def _views(paste: str) -> Iterator[str]:
-    """The paste as it is, and as what programs have made it of."""
-    text = paste.replace("\r\n", "\n")
-    page = html.unescape(_TAG.sub("", _BREAK.sub("\n", text)))
-    mail = text
-    if "=\n" in text or "=3D" in text or "=20" in text:
-        mail = quopri.decodestring(text.encode("utf-8", "replace")).decode("utf-8", "replace")
-    yield from (text, _QUOTE_SIGN.sub("", text), page, mail)
-    yield from (_ONE_BREAK.sub(" ", text), text.replace("\n\n", "\n"))
+def _views(paste: str, ours: str) -> list[tuple[float, str]]:
+    """The paste as it is, and as what programs have made it of, with their costs.
+
+    What a program did to the whole paste it also did to the lines that our text isn't in.
+    """
+    _, start, end = _place(ours, paste)
+    beside = paste[: paste.rfind("\n", 0, start) + 1] + paste[end:].partition("\n")[2]
+    was_there = [is_seen_in(beside) for is_seen_in, _ in _VIEWS]
+    views: dict[str, float] = {paste: _OTHER_VIEW if any(was_there) else 0}
+    for is_likely, (_, undone) in zip(was_there, _VIEWS, strict=True):
+        views.setdefault(undone(paste), 0 if is_likely else _OTHER_VIEW)
+    return [(cost, view) for view, cost in views.items() if len(view) <= _LONGEST_VIEW]
+
+
+def _without_quoted_printable(paste: str) -> str:
+    if "=\n" in paste or "=3D" in paste or "=20" in paste:
+        return quopri.decodestring(paste.encode("utf-8", "replace")).decode("utf-8", "replace")
+    return paste
+
+
+def _are_all_quoted(lines: str) -> bool:
+    return bool(_QUOTE_SIGN.search(lines)) and not _UNQUOTED.search(lines)
+
+
+def _are_all_doubled(lines: str) -> bool:
+    return lines.count("\n\n") > _DOUBLED and not _ONE_BREAK.search(lines)
+
+
+_UNQUOTED = re.compile(r"^(?![>|])\S", re.MULTILINE)
+_SOFT_BREAK = re.compile(r"^.{60,75}=$|=[0-9A-F]{2}", re.MULTILINE | re.ASCII)
+_DOUBLED = 2
+_VIEWS: tuple[tuple[Callable[[str], object], Callable[[str], str]], ...] = (
+    (_are_all_quoted, partial(_QUOTE_SIGN.sub, "")),
+    (_TAG.search, lambda paste: html.unescape(_TAG.sub("", _BREAK.sub("\n", paste)))),
+    (_SOFT_BREAK.search, _without_quoted_printable),
+    (lambda _: None, partial(_ONE_BREAK.sub, " ")),
+    (_are_all_doubled, lambda paste: paste.replace("\n\n", "\n")),
+)
+"""What programs do to a whole paste: how it shows in its lines, and how it's undone."""
 
 
 def _lines(paste: str) -> Iterator[str]:
@@ -116,24 +161,73 @@ def _place(ours: str, view: str) -> tuple[float, int, int]:
     return found.score, start + same[0].dest_start, start + same[-1].dest_end
 
 
-def _parts(view: str, ours: str) -> tuple[float, list[tuple[float, str]]]:
-    """The parts of a view beside the signature, with their costs, after how alike they are."""
+def _parts(view: str, ours: str) -> list[tuple[float, str]]:
+    """The parts of a view beside the signature, with their costs."""
     signatures = [each for each in _SIGNATURE.finditer(view) if not _is_like(each[0], ours)]
     begins = [0, *(each.end() for each in signatures)]
     finishes = [*(each.start() for each in signatures), len(view)]
-    pieces = [view[a:b] for a, b in zip(begins, finishes, strict=True)]
-    score, start, end, piece = max((*_place(ours, each), each) for each in pieces)
+    pieces = [(a, b) for a, b in zip(begins, finishes, strict=True) if a < b]
+    score, start, end, a, b = max(
+        ((*_place_of(ours, view[a:b]), a, b) for a, b in pieces), default=(0, 0, 0, 0, 0)
+    )
     if not score:
-        return 0, []
-    breaks = [each.span() for each in _BREAKS.finditer(piece)]
-    first, last = len(piece) - len(piece.lstrip()), len(piece.rstrip())
-    starts = _near(start, _STARTS, piece, [first, *(after for _, after in breaks)])
-    ends = _near(-end, _ENDS, piece, [last, *(before for before, _ in reversed(breaks))])
+        return []
+    piece = view[a:b]
+    outer = _outermost(view, a, b, start, end)
+    starts, ends = _near(start, _STARTS, piece), _near(-end, _ENDS, piece)
     quoted = ((piece.rfind(a, 0, start), piece.find(b, end)) for a, b in _PAIRS)
     found = [(_PAIRED, before + 1, after) for before, after in quoted if min(before, after) >= 0]
-    found += ((a + b, first, last) for (first, a), (last, b) in product(starts, ends))
+    for (first, one), (last, other) in product((*starts, *outer[0]), (*ends, *outer[1])):
+        found.append((one + other, first, last))
+    # What is around the text on both sides goes together.
+    for (first, one), (last, other) in product(*outer):
+        found.append((_OUTERMOST + (one + other) / 2, first, last))
     pairs = sorted(each for each in found if _SHORTEST <= each[2] - each[1] <= _LONGEST)
-    return score, [(cost, piece[start:end]) for cost, start, end in pairs[:_MOST_OF_VIEW]]
+    return [(cost, piece[start:end]) for cost, start, end in pairs[:_MOST_OF_VIEW]]
+
+
+def _place_of(ours: str, piece: str) -> tuple[float, int, int]:
+    """As `_place`; where nothing is really like ours, the longest run of base64."""
+    found = _place(ours, piece)
+    runs = [each.span() for each in _CODED.finditer(piece)] if found[0] < _BY_CHANCE else []
+    start, end = max(runs, key=lambda run: run[1] - run[0], default=(0, 0))
+    return (_BY_CHANCE, start, end) if end - start >= _SHORTEST_CODED else found
+
+
+def _outermost(
+    view: str, begin: int, finish: int, start: int, end: int
+) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
+    """Where all that is beside the signature may begin and end, with its lines but not with the
+    labels and heads of messages around it, which cost more."""
+    piece, numbers = view[begin:finish], Counter(map(_without_digits, view.split("\n")))
+    lines = [each.span() for each in _LINE.finditer(piece)]
+    before, behind = (
+        [each for each in lines if each[1] <= start],
+        [each for each in lines if each[0] >= end],
+    )
+
+    def is_label(line: tuple[int, int]) -> bool:
+        words = piece[slice(*line)].rstrip()
+        is_of_signature = (line[1] == len(piece) and finish < len(view)) or (begin and not line[0])
+        is_head = numbers[_without_digits(words)] > 1
+        return bool(is_of_signature or is_head or _LABEL_LINE.fullmatch(words))
+
+    at = sum(1 for _ in takewhile(is_label, before))
+    firsts = [line[0] for line in (*before[at:], *lines[len(before) :][:1], *before[:at])]
+    behind.reverse()
+    at = sum(1 for _ in takewhile(is_label, behind))
+    ours = lines[: len(lines) - len(behind)][-1:]
+    lasts = [line[1] for line in (*behind[at:], *ours, *behind[:at])]
+    return _ranked(firsts), _ranked([len(piece[:each].rstrip()) for each in lasts])
+
+
+def _ranked(places: Iterable[int]) -> list[tuple[int, float]]:
+    ranks = enumerate(islice(dict.fromkeys(places), _MOST_PLACES), 1)
+    return [(place, _OUTERMOST + _DISTANCE * math.log(rank)) for rank, place in ranks]
+
+
+def _without_digits(line: str) -> str:
+    return _DIGITS.sub("0", line.strip()) if line.strip() else line
 
 
 def _is_like(word: str, ours: str) -> bool:
@@ -148,13 +242,13 @@ def _folded(text: str) -> str:
 
 
 def _near(
-    at: int, kinds: Iterable[tuple[float, re.Pattern[str]]], view: str, outer: Sequence[int]
+    at: int, kinds: Iterable[tuple[float, re.Pattern[str]]], view: str
 ) -> list[tuple[int, float]]:
     """The places of each kind that are nearest to where our text begins, or ends where it is less
-    than 0, and the outermost places, with their costs. Few parts lack a piece of our text.
+    than 0, with their costs. Few parts lack a piece of our text.
     """
     end = -at if at < 0 else math.inf
-    ranked = [(_OUTERMOST, [each for each in outer if each <= at or each >= end])]
+    ranked = list[tuple[float, list[int]]]()
     for cost, kind in kinds:
         places = sorted(
             {place for each in kind.finditer(view) for place in each.span()},
@@ -170,35 +264,93 @@ def _near(
     return list(found.items())
 
 
-def with_lost_breaks(shown: str, ours: str) -> Iterator[tuple[float, str]]:
+def with_lost_breaks(shown: str, ours: str) -> Iterator[tuple[float, tuple[str, str, str]]]:
     """The line of text with breaks where a page has shown them as blanks, likeliest first: around
-    our text, where it has no blank, before labels, and near it."""
+    our text, before labels, and near it. Each in three pieces, the second of which is our text."""
     score, start, end = _place(ours, shown)
-    gaps = [found.start() for found in re.finditer(" ", shown)] if score else []
+    if not score:
+        yield 0, ("", shown, "")
+        return
+    gaps = [found.start() for found in re.finditer(" ", shown)]
     before, after = [at for at in gaps if at <= start], [at for at in gaps if at >= end - 1]
     labels = [
         at.start() for at in _LABEL.finditer(shown) if at.start() in {*before[:-1], *after[1:]}
     ]
     while len(before) > 1 and _MARK.fullmatch(shown[before[-2] + 1 : before[-1]]):
         before.pop()
-    # What is on both sides of a blank of ours is in our text.
-    within = [
-        at
-        for at, word in zip(gaps, shown.split(" "), strict=False)
-        if start < at < end - 1
-        and shown[max(at - _CONTEXT, 0) : at + _CONTEXT + 1] not in ours
-        and not _MARK.fullmatch(word)
-    ]
     kinds: list[tuple[list[int], tuple[tuple[float, str], ...]]] = [(labels, _LABELLED)]
-    places_beside = [each for each in (before[-1:], after[:1], within) if each]
-    kinds += [(each, _BESIDE[: _FEW if len(places_beside) > 2 else None]) for each in places_beside]
+    kinds += [(each, _BESIDE) for each in (before[-1:], after[:1]) if each]
     near = (*before[:-1][::-1][:_MOST_NEAR], *after[1:][:_MOST_NEAR])
     kinds += [([at], _ELSEWHERE) for at in near if at not in labels]
     places = [at for at, _ in kinds if at]
+    begin, finish = (before[-1] + 1 if before else 0), (after[0] if after else len(shown))
+    # Marks around a text are put there when it has been laid out.
+    finish -= len(shown[begin:finish]) - len(shown[begin:finish].rstrip(_MARKS))
+    begin += len(shown[begin:finish]) - len(shown[begin:finish].lstrip(_MARKS))
     rows = product(*(options for at, options in kinds if at))
     for cost, joints in sorted((sum(c for c, _ in row), [j for _, j in row]) for row in rows):
         made = list(shown)
         for group, joint in zip(places, joints, strict=True):
             for at in group:
                 made[at] = joint
-        yield cost, "".join(made)
+        yield cost, ("".join(made[:begin]), shown[begin:finish], "".join(made[finish:]))
+
+
+@lru_cache(64)
+def layouts(shown: str, ours: str) -> tuple[tuple[float, str], ...]:
+    """What our text may have been that is shown on one line: as it is, with breaks where it has no
+    blank, and what programs that lay texts out have made of it, likeliest first."""
+    words = shown.split(" ")
+    ends = list(accumulate(len(word) + 1 for word in words[:-1]))
+    # What is on both sides of a blank of ours is in our text.
+    within = [
+        at - 1
+        for at, word in zip(ends, words, strict=False)
+        if _folded(shown[max(at - 1 - _CONTEXT, 0) : at + _CONTEXT]) not in _folded(ours)
+        and not _MARK.fullmatch(word)
+    ]
+    found = {shown: 0.0}
+    for cost, joint in _BESIDE if within else ():
+        found.setdefault(_joined_at(shown, within, joint), cost)
+    likely: dict[str, float] = defaultdict(float)
+    for text in dict.fromkeys((shown, _joined_at(shown, within, ""))):
+        for share, change in _layout_steps(usual_length(text)):
+            likely[str(change(text))] += share
+    for made in list(likely):
+        if " ".join(made.split()) != shown:
+            likely[made] *= _BREAK_UNSEEN if is_shown_as(shown, made) else 0
+    likely = {made: mass for made, mass in likely.items() if mass}
+    everything = math.fsum(likely.values())
+    for made, mass in likely.items():
+        found.setdefault(made, _LAID_OUT + math.log(everything / mass))
+    return tuple(sorted((cost, made) for made, cost in found.items()))
+
+
+def _joined_at(text: str, places: Iterable[int], joint: str) -> str:
+    made = list(text)
+    for at in places:
+        made[at] = joint
+    return "".join(made)
+
+
+@cache
+def _layout_steps(length: int) -> list[tuple[float, Apply]]:
+    """What changes nothing of a text that can be seen, and not its ends, with its share."""
+    return [
+        (math.exp(-each.cost), each.apply)
+        for each in alterations(length)
+        if each.finding in _UNSEEN_CHANGES and each.stage is Stage.LAID_OUT
+        if is_shown_as(_ANY_TEXT, str(each.apply(_ANY_TEXT)))
+    ]
+
+
+_ANY_TEXT = "I, somebody: a text. " * 12
+
+
+def is_shown_as(shown: str, message: str) -> bool:
+    """Whether a wallet may show the message so: white space and invisible characters get lost."""
+    return _visible(shown) == _visible(message)
+
+
+def _visible(text: str) -> str:
+    return "".join((text if text.isascii() else text.translate(_UNSEEN)).split())
