@@ -75,7 +75,8 @@ _MARK, _MARKS = (
 _LABEL = re.compile(r" [A-Z]\w*(?: [A-Z]\w*){0,2}:(?= )")
 _MOST_NEAR, _CONTEXT = 2, 3
 # What it costs that a program laid the text out, and how often a break isn't even seen as a blank.
-_LAID_OUT, _BREAK_UNSEEN = -1.5, 0.2
+# What is farther, such as a rare break at a rare width, isn't tried.
+_LAID_OUT, _BREAK_UNSEEN, _FARTHEST = -1.5, 0.2, 11.0
 _UNSEEN = dict.fromkeys(
     (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF)
 )
@@ -340,6 +341,7 @@ def _layout_steps(length: int) -> list[tuple[float, Apply]]:
         (math.exp(-each.cost), each.apply)
         for each in alterations(length)
         if each.finding in _UNSEEN_CHANGES and each.stage is Stage.LAID_OUT
+        if each.cost < _FARTHEST
         if is_shown_as(_ANY_TEXT, str(each.apply(_ANY_TEXT)))
     ]
 
