@@ -74,7 +74,7 @@ async def test_a_balance_is_told_as_of_when_it_was_read(
         bench.world.advance(180)
         await press(pilot, "t")
         told = " ".join(seen(app).replace("\u2502", " ").split())
-        assert "500.00 USD is available to buy with, as of 20 November 2026, 12:00 UTC." in told
+        assert "You can buy for up to 500.00 USD, as of 20 November 2026, 12:00 UTC." in told
 
 
 async def test_the_price_beside_a_quote_is_renewed_or_says_its_age(bench: Bench) -> None:

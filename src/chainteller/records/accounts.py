@@ -118,7 +118,7 @@ LISTED_ACCOUNT: FieldList[ListedAccount] = FieldList(
         Field("bank_account_type", "type", TEXT, Interface.COMMAND),
         Field("controls", "controls", WORDS, Interface.COMMAND),
         Field("buying_power", "buying power", DOLLARS, Interface.DETAIL | Interface.COMMAND,
-              heading="USD AVAILABLE", is_private=True, spoken="available", tone="good"),
+              heading="BUYING POWER", is_private=True, spoken="available", tone="good"),
         Field("crypto_value_usd", "crypto ~USD", DECIMALS, Interface.COMMAND, is_private=True),
         Field("owed_usd", "owes the bank", DOLLARS, value=debt, is_private=True, tone="bad"),
         Field("last_activity", "last activity", LastActivity(), Interface.COMMAND,

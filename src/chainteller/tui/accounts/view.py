@@ -13,7 +13,7 @@ LIST = RecordColumns(
         "customer_name": Column("", 12, rank=2, grows=True),
         "bank_account_id": Column("BANK ACCT", 9, rank=1, tone="muted"),
         "bank_account_type": Column("", 8, rank=5, tone="muted"),
-        "buying_power": Column("USD AVAIL", 12, "right", tone="strong"),
+        "buying_power": Column("BUYING POWER", 12, "right", tone="strong"),
         "crypto_value_usd": Column("", 12, "right", rank=3),
         "last_activity": Column("LAST", 12, rank=4),
     },
