@@ -346,7 +346,7 @@ def _layout_steps(length: int) -> list[tuple[float, Apply]]:
     ]
 
 
-_ANY_TEXT = "I, somebody: a text. " * 12
+_ANY_TEXT = "Any: text. " * 24
 
 
 def is_shown_as(shown: str, message: str) -> bool:
