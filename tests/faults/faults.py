@@ -228,8 +228,8 @@ FAULTS = (
     Fault(
         "screens aren't told of another customer",
         _CUSTOMER,
-        "            self.to_show.clear()\n            self.on_change.publish(before)",
-        "            self.to_show.clear()",
+        "            self._forget_lists()\n            self.on_change.publish(before)",
+        "            self._forget_lists()",
         f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
     ),
     Fault(
@@ -638,8 +638,8 @@ FAULTS = (
     Fault(
         "trades or transfers of the customer before stay",
         _CUSTOMER_LIST,
-        "            screen.pages.forget()\n            screen.row_chosen()",
-        "            screen.row_chosen()",
+        "    screen.pages.forget()\n    screen.row_chosen()",
+        "    screen.row_chosen()",
         f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
     ),
     Fault(
@@ -660,8 +660,8 @@ FAULTS = (
     Fault(
         "what was looked for stays with the next customer",
         _CUSTOMER_LIST,
-        "        _bind_filter(screen)\n        if not",
-        "        if not",
+        "    _bind_filter(screen)\n    screen.pages",
+        "    screen.pages",
         f"{CUSTOMER}::test_a_filter_is_put_away_and_comes_back_with_its_customer",
         f"{TRANSFERS}::test_a_pasted_id_is_not_looked_for_among_the_next_customers_transfers",
     ),

@@ -346,22 +346,6 @@ async def test_a_filter_is_put_away_and_comes_back_with_its_customer(
         assert f"/{typed}" not in seen(app), "what was put aside by the agent doesn't come back"
 
 
-@pytest.mark.needs("all-trades")
-async def test_a_filter_among_all_accounts_stays_whoever_is_served(bench: Bench) -> None:
-    first, second = bench.open(1, deposit="111.00"), bench.open(2, deposit="222.00")
-    app = bench.console()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await _serve(pilot, first)
-        await press(pilot, "4", "0", "slash", *"sell", "enter")
-        app.desk.customer.serve(second)
-        await settle(pilot)
-        assert "/sell" in seen(app)
-        await press(pilot, "0")
-        assert second.id in seen(app)
-        assert "/sell" not in seen(app)
-
-
 class _Noting(Service):
     """Notes every call on its way to a deployment."""
 

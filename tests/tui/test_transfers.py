@@ -28,6 +28,7 @@ from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
+from chainteller.tui.customer_list import CustomerListScreen
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.transfers.filter import NAMED
@@ -250,7 +251,7 @@ async def test_a_pasted_id_is_not_looked_for_among_the_next_customers_transfers(
         assert app.screen.query_one(PagedList).cursor_key == several.first
         await press(pilot, "0")
         await paste(pilot, "DDA-2")
-        await press(pilot, "6", "0")
+        await press(pilot, "6")
         assert short_id(several.others) in seen(app)
         assert several.first not in seen(app)
 
@@ -275,6 +276,70 @@ async def test_the_account_and_a_trade_lead_to_their_transfers(bench: Bench) -> 
         assert app.desk.customer.account_id == several.two.id
         assert short_id(several.others) in seen(app)
         assert short_id(several.second) not in seen(app)
+
+
+@pytest.mark.parametrize("key", ["4", "6"])
+@pytest.mark.parametrize("is_shown", [True, False])
+async def test_another_customer_ends_the_list_of_all_its_filter_and_the_open_detail(
+    bench: Bench, key: str, *, is_shown: bool
+) -> None:
+    """Whether they were chosen on the list or on another screen."""
+    several = Several(bench)
+    for each in (several.one, several.two):
+        asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=each.id)
+        quote = bench.service.create_quote("sol-usd", asked).value
+        bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=each.id))
+        bench.world.advance(1)
+    app = several.app()
+    async with app.run_test(size=SMALL) as pilot:
+        await _serve(pilot, "DDA-1")
+        await press(pilot, key, "0", "slash", *{"4": "sol", "6": "100"}[key], "enter", "end")
+        await press(pilot, "enter")
+        assert app.screen.has_class("detail-open")
+        if not is_shown:
+            await press(pilot, "1")
+        await paste(pilot, "DDA-2")
+        await press(pilot, key)
+        shown = seen(app)
+        assert app.desk.customer.account_id == several.two.id
+        assert "all accounts" not in shown
+        assert "/sol" not in shown
+        assert "/100" not in shown
+        screen = app.screen
+        assert isinstance(screen, CustomerListScreen)
+        assert not screen.has_class("detail-open")
+        assert {screen.owner_of(each) for each in screen.records.values()} == {several.two.id}
+
+
+@pytest.mark.needs("all-transfers")
+async def test_a_trade_leads_to_its_accounts_transfers_from_a_list_of_all(bench: Bench) -> None:
+    several = Several(bench)
+    asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=several.one.id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=several.one.id))
+    app = several.app()
+    async with app.run_test(size=SMALL) as pilot:
+        await _serve(pilot, "DDA-1")
+        await press(pilot, "6", "0", "home", "enter", "4", "v")
+        assert app.current_mode == "transfers"
+        screen = app.screen
+        assert isinstance(screen, CustomerListScreen)
+        assert {screen.owner_of(each) for each in screen.records.values()} == {several.one.id}
+        assert not screen.has_class("detail-open")
+
+
+async def test_a_transfer_that_was_opened_by_its_id_is_not_what_the_list_opens_on_again(
+    bench: Bench,
+) -> None:
+    several = Several(bench)
+    app = several.app()
+    async with app.run_test(size=SMALL) as pilot:
+        await _serve(pilot, "DDA-1")
+        await paste(pilot, several.first)
+        assert f"/{several.first}" in seen(app)
+        await press(pilot, "1", "6")
+        assert f"/{several.first}" not in seen(app)
+        assert app.screen.query_one(PagedList).total == 4
 
 
 @pytest.mark.parametrize("before", ["one account", "all accounts", "only completed"])

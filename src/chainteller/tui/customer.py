@@ -67,6 +67,8 @@ class CustomerContext:
         """The market looked at last: a new order starts in it."""
         self.to_show: dict[str, str] = {}
         """Keys of the records that screens of the customer select when they open."""
+        self.lists_all: set[str] = set()
+        """Keys of the screens that list the records of all accounts."""
         self.told: deque[Told] = deque(maxlen=_MOST_TOLD)
 
     @property
@@ -95,7 +97,7 @@ class CustomerContext:
         self._account = account
         self._served()
         if account.id != before:
-            self.to_show.clear()
+            self._forget_lists()
             self.on_change.publish(before)
 
     def refresh(self, account: "TradingAccount") -> None:
@@ -108,9 +110,13 @@ class CustomerContext:
         """Serve nobody, as at the start."""
         before = self.account_id
         self._account, self.last_id, self.market = None, "", ""
-        self.to_show.clear()
+        self._forget_lists()
         if before:
             self.on_change.publish(before)
+
+    def _forget_lists(self) -> None:
+        self.to_show.clear()
+        self.lists_all.clear()
 
     def require(self, account_id: str | None) -> None:
         """Raise CustomerChanged unless ``account_id`` is None or the account being served."""

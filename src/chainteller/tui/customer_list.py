@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from chainteller.records.formats import Piece, short_id
+from chainteller.records.formats import RECORD_ID, Piece, short_id
 from chainteller.tui.commands import AnyCommand, Command
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import draw_around, leave_refusal, refusal_text
@@ -41,16 +41,17 @@ NEWEST_OLDEST = (("-created", "newest"), ("created", "oldest"))
 class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRecord]):
     """Subclasses give their ``listing``, which tells the customer of a record."""
 
-    REMEMBERED = ("sort", "only", "_all")
+    REMEMBERED = ("sort", "only")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._all = False
         self.names: dict[str, str] = {}
         """Customers' names by account, as far as records of all accounts were listed; empty where
         the deployment doesn't tell one."""
         self.listed_account = ""
         """Id of the customer whose records are listed."""
+        self.listed_all = False
+        """Whether those of all accounts were listed."""
         self.typed_for = ""
         """Id of the customer who was served when ``typed`` was looked for."""
         self.filters_put_away: dict[str, str] = {}
@@ -58,7 +59,8 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
 
     @property
     def shows_all(self) -> bool:
-        return self._all or not self.desk.customer.account_id
+        customer = self.desk.customer
+        return self.KEY in customer.lists_all or not customer.account_id
 
     def resumed(self) -> None:
         _bind_to_customer(self)
@@ -66,6 +68,13 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
             self.only = 0
             self.paged.move_to(0)
         super().resumed()
+
+    def left(self) -> None:
+        """A record that was opened by its id is not what the list opens on next time."""
+        if RECORD_ID.fullmatch(self.typed):
+            self.typed = ""
+            self.remove_class("detail-open")
+            self.pages.forget()
 
     def listed(self, total: int) -> None:
         """A page came; it may tell what became of what was requested here."""
@@ -106,7 +115,8 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
 
     def toggle_all(self) -> None:
         """List the records of all accounts, or of the customer being served."""
-        self._all = not self._all
+        self.desk.customer.lists_all ^= {self.KEY}
+        self.listed_all = self.shows_all
         _bind_filter(self)
         self.restart()
         draw_around(self)
@@ -243,14 +253,23 @@ def _is_far_down(screen: CustomerListScreen[Any], key: str) -> bool:
 
 
 def _bind_to_customer(screen: CustomerListScreen[Any]) -> None:
-    """List the records of the customer being served; nothing of another one stays."""
-    served = screen.desk.customer.account_id
-    if served != screen.listed_account:
-        screen.listed_account = served
-        _bind_filter(screen)
-        if not screen.shows_all:
-            screen.pages.forget()
-            screen.row_chosen()
+    """List the records of the customer being served; nothing of another one stays, nor what was
+    looked for among all accounts. The record on which that customer was selected stays selected.
+    """
+    served, key = screen.desk.customer.account_id, screen.paged.cursor_key
+    if (served, screen.shows_all) == (screen.listed_account, screen.listed_all):
+        return
+    selected = screen.selected
+    if selected is not None and served == screen.owner_of(selected):
+        screen.desk.customer.to_show.setdefault(screen.KEY, key or "")
+    else:
+        screen.remove_class("detail-open")
+    if screen.listed_all:
+        screen.typed = ""
+    screen.listed_account, screen.listed_all = served, screen.shows_all
+    _bind_filter(screen)
+    screen.pages.forget()
+    screen.row_chosen()
 
 
 def _bind_filter(screen: CustomerListScreen[Any]) -> None:

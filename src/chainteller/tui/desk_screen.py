@@ -190,6 +190,9 @@ class DeskScreen(Blank, FullScreen):
         _look_at_served(self)
         _bring_field_back(self)
 
+    def left(self) -> None:
+        """Another screen was chosen in place of this one."""
+
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
         """Reload what can be seen, also behind a dialog. Any other screen reloads when it opens,
         for whoever is served then.

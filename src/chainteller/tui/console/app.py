@@ -294,6 +294,9 @@ class Console(ConsoleShell):
     def go(self, name: str, *, closes_page: bool = False) -> None:
         is_there = name == self.current_mode
         if not is_there:
+            below = self.screen_stack[0]
+            if isinstance(below, DeskScreen):
+                below.left()
             self.switch_mode(name)
             self.desk.remember_account()
             self.desk.remember(KEPT_SCREEN, name)

@@ -46,6 +46,7 @@ async def _go_to_transfers(screen: "TradesScreen") -> None:
     owner = screen.owner_of(trade) if trade is not None else ""
     if owner and owner != desk.customer.account_id:
         desk.customer.serve(await call_service(desk.service.trading_account, owner))
+    desk.customer.lists_all.discard("transfers")
     desk.shell.go("transfers", closes_page=True)
 
 

@@ -62,7 +62,6 @@ class WalletsScreen(ListScreen[Shown]):
     HAS_OWN_FIELD = True
     ORDERS = view.ORDERS
     REMEMBERED = ("sort",)
-    shows_all = False
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -116,6 +115,10 @@ class WalletsScreen(ListScreen[Shown]):
         _draw_title(self)
 
     # -- the list -----------------------------------------------------------------------------
+
+    @property
+    def shows_all(self) -> bool:
+        return self.KEY in self.desk.customer.lists_all
 
     def resumed(self) -> None:
         _bind_to_customer(self)
@@ -329,7 +332,7 @@ def _bind_to_customer(screen: WalletsScreen) -> bool:
     if account_to_list(screen) == screen.listed_id:
         return False
     screen.close_field()
-    screen.book, screen.usage = Book(), ()
+    screen.book, screen.usage, screen.wanted = Book(), (), ""
     start_over(screen)
     draw(screen)
     return True
@@ -349,7 +352,7 @@ def filter_by(screen: WalletsScreen, wanted: str) -> None:
 
 
 def show_all(screen: WalletsScreen, *, on: bool) -> None:
-    screen.shows_all = on
+    (set.add if on else set.discard)(screen.desk.customer.lists_all, screen.KEY)
     start_over(screen)
     screen.reload()
     draw_around(screen)
