@@ -4,6 +4,8 @@ import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.wallet_case import ALICE, BOB, LARGE, Case, wallets
 
+from chainteller.records.formats import grouped
+
 
 @pytest.mark.needs("withdrawals")
 async def test_a_withdrawal_to_a_verified_wallet_asks_with_the_whole_address(
@@ -18,7 +20,8 @@ async def test_a_withdrawal_to_a_verified_wallet_asks_with_the_whole_address(
         await press(pilot, "6", "end")
         await wallets(pilot)
         await press(pilot, "w")
-        assert "at most 50,000.00 USD now" in seen(app)
+        assert "80.00 USDC available" in seen(app)
+        assert "at most" not in seen(app), "the balance is the smaller bound"
         await press(pilot, *"12.5", "enter")
         shown = seen(app)
         assert "WITHDRAW 12.50 USDC" in shown
@@ -49,6 +52,28 @@ async def test_what_a_wallet_may_not_receive_is_said_before_anything_is_asked(
         await press(pilot, *"2000", "enter")
         assert "INSUFFICIENT_FUNDS" in seen(app)
     assert case.withdrawals == []
+
+
+@pytest.mark.needs("limits")
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40)])
+@pytest.mark.parametrize("held", ["1500.00", "987654.00"])
+async def test_what_may_leave_is_whole_beside_the_amount_or_below_it(
+    bench: Bench, size: tuple[int, int], held: str
+) -> None:
+    case = Case(bench, "alice-ethereum")
+    case.fund(held)
+    bench.world.advance(25 * 3_600)
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await wallets(pilot)
+        await press(pilot, "w")
+        shown = " ".join(seen(app).split())
+        assert f"at most 1,000.00 USD now {grouped(held)} USDC available" in shown
+        assert "USDC amount, for example" in shown
+        await press(pilot, *"12")
+        shown = " ".join(seen(app).split())
+        assert f"{grouped(held)} USDC available" in shown
+        assert "= 12.00 USDC" in shown
 
 
 @pytest.mark.needs("limits")

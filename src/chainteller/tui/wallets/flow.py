@@ -585,13 +585,13 @@ def _hold_failure(registered: datetime | None, now: int) -> Failure | None:
 def _ask_amount(wallet: Wallet, balance: "TokenBalance", confirm_above_cents: int) -> Step:
     def look_up(service: "Service") -> Step:
         means = _means(service, wallet, balance)
-        most = f"{grouped(balance.amount)} available"
-        limit = f"at most {grouped(means.remaining)} USD now   " if means.remaining else ""
         end, symbol = wallet.counterparty.address[-6:], means.asset.symbol
+        has, may = Decimal(means.usd(balance.amount)), means.remaining
+        least = f"at most {grouped(may)} USD now   " if may and Decimal(may) < has else ""
         return OpenField(
             WITHDRAWAL,
             (("withdraw to ", "strong"), (f"..{end} ", ""), (f"{symbol} ", "muted")),
-            ((f"{limit}{most}", "muted"),),
+            ((f"{least}{money(balance.amount, symbol)} available", "muted"),),
             asset=means.asset,
             submitted=lambda amount: _confirm(means, amount, confirm_above_cents),
         )

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -21,6 +22,8 @@ from chainteller.tui.widgets.ordered_input import OrderedInput
 _LONGEST = 120
 """Characters of a field: more than the longest amount has, so that no text cut here is one."""
 _SHARE = re.compile(r"([1-9][0-9]?|100)%")
+_LEAST_CELLS = 18
+"""Cells of the input; a note that leaves it less stands below it."""
 _UNFINISHED = frozenset("0123456789.,")
 """Of these alone is what may still become an amount."""
 
@@ -114,7 +117,7 @@ class FieldBar(Vertical):
     FieldBar #field-label, FieldBar #field-note { width: auto; background: $panel; }
     FieldBar Field { width: 1fr; min-width: 18; }
     FieldBar > #field-read-back { display: none; background: $panel; }
-    FieldBar.amount > #field-read-back { display: block; }
+    FieldBar.amount > #field-read-back, FieldBar.noted > #field-read-back { display: block; }
     """
     FIELD: ClassVar[type[Field]] = Field
     served: Callable[[], str] = str
@@ -218,9 +221,10 @@ class FieldBar(Vertical):
         field.prepare(purpose, value, asset=asset)
         self._optional = False
         self._before.show([line((" ", ""), *label, " ")])
-        self._after.show([line(" ", *note, " ")])
+        self._said = ("", "")
         self.add_class("open")
         self.set_class(asset is not None, "amount")
+        self._place_note()
         self._read_back()
         field.disabled = False
         self.screen.set_focus(field)
@@ -262,6 +266,7 @@ class FieldBar(Vertical):
         """What an amount is read as; what no further key makes one is refused at once."""
         asset = self.field.asset
         if asset is None:
+            self._say("", "")
             return
         try:
             self._say(f"= {money(self._parse(self.value, asset), asset.symbol)}", "strong")
@@ -276,13 +281,26 @@ class FieldBar(Vertical):
 
     def on_resize(self) -> None:
         """A line that was hidden before it had a width is wrapped again."""
+        self._place_note()
         self._say(*self._said)
+
+    @property
+    def _width(self) -> int:
+        return self.size.width or self.screen.size.width
+
+    def _place_note(self) -> None:
+        """Beside the input where it fits, else below, whole: nobody reads half an amount."""
+        around = sum(cell_len(text) for text, _ in (*self._label, *self._note))
+        is_below = around + _LEAST_CELLS + len("    ") > self._width and bool(self._note)
+        self.set_class(is_below, "noted")
+        self._after.show([line()] if is_below else [line(" ", *self._note, " ")])
 
     def _say(self, text: str, tone: str) -> None:
         self._said = (text, tone)
-        width = self.size.width or self.screen.size.width
-        rows = textwrap.wrap(text, max(18, width - 2))
-        self._below.show([line((f" {row}", tone)) for row in rows])
+        note = "".join(each for each, _ in self._note) if self.has_class("noted") else ""
+        width = max(_LEAST_CELLS, self._width - 2)
+        rows = [line((f" {row}", "muted")) for row in textwrap.wrap(note, width)]
+        self._below.show(rows + [line((f" {row}", tone)) for row in textwrap.wrap(text, width)])
 
     def close(self) -> None:
         """Hide the field; the screen's keys work again."""
