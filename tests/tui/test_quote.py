@@ -104,6 +104,16 @@ async def test_after_the_execution_a_digit_opens_its_screen(bench: Bench) -> Non
         assert isinstance(app.screen, TradesScreen)
 
 
+async def test_a_sale_above_a_limit_of_what_is_not_held_says_that_it_is_not(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "s", *"999999", "enter")
+        assert "INSUFFICIENT_FUNDS" in seen(app)
+        assert "LIMIT_EXCEEDED" not in seen(app)
+
+
 async def test_a_limit_that_never_resets_says_nothing_of_when(bench: Bench) -> None:
     bench.open(1, deposit="500.00")
     app = bench.console()

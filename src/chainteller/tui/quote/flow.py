@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import format_instant, from_datetime
+from chainteller.domain.money import asset_sold
 from chainteller.domain.preconditions import Act
 from chainteller.domain.trades import QuoteStatus
 from chainteller.records.formats import countdown, grouped, money
@@ -81,6 +82,13 @@ def execution_request(
     sold = quote.asset_sold
     words = f"{quote.side} in {quote.market_name} for {money(sold.amount, sold.symbol)}"
     return CustomerRequest(account.id, call, renew=question, words=words)
+
+
+def require_held(state: QuoteState) -> None:
+    """Raises InsufficientFunds: a sale is of more than the account has."""
+    held, asset = state.spendable, asset_sold(state.market, state.side)
+    if state.side == "sell" and held and Decimal(state.amount) > Decimal(held):
+        raise InsufficientFunds(held, state.amount, asset.symbol)
 
 
 def _execution_question(

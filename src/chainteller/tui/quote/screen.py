@@ -17,6 +17,7 @@ from chainteller.domain.money import asset_sold
 from chainteller.records.formats import transferred
 from chainteller.service.errors import (
     InsufficientFunds,
+    LimitExceeded,
     OutcomeUnknown,
     TellerError,
 )
@@ -438,9 +439,11 @@ async def _get_quote(screen: QuoteScreen, state: QuoteState) -> None:
     screen.draw()
     try:
         quote = await screen.desk.send(request)
-    except BaseException:
+    except BaseException as error:
         state.phase, state.execute_when_quoted = phase, False
         screen.draw()
+        if isinstance(error, LimitExceeded):
+            flow.require_held(state)
         raise
     screen.sent_amount = None
     if quote is not None:
