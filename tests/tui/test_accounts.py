@@ -12,11 +12,12 @@ from tests.tui.conftest import Bench, answer, press, seen, settle, until
 from tests.world.waiting import PATIENCE_S
 from textual.screen import Screen
 
+from chainteller.records.formats import short_id
 from chainteller.service import operations as op
 from chainteller.service.errors import InsufficientFunds
 from chainteller.service.layers import Answer, Next, layered
-from chainteller.service.models.accounts import Token, TokenBalance
-from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.accounts import Token, TokenBalance, TradingAccount
+from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.operations import Call
 from chainteller.tui.accounts import screen as accounts_screen
 from chainteller.tui.accounts.detail import _balance
@@ -412,3 +413,31 @@ async def test_no_frame_has_the_cursor_on_one_customer_and_the_detail_of_another
                 row, detail = _accounts_in(shown)
                 assert row == detail
                 assert "loading" not in shown
+
+
+@pytest.mark.needs("account-controls")
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("control", ["FROZEN", "SELL_ONLY"])
+async def test_a_restricted_account_says_so_in_the_list_and_below_it(
+    bench: Bench, size: tuple[int, int], control: str
+) -> None:
+    account = bench.open(1, deposit="20.00")
+    bench.open(2, deposit="30.00")
+
+    def restricted(call: Call[Answer], onward: Next) -> Answer:
+        found = onward(call)
+        changed = {"controls": (control,)}
+        if call.operation is op.TRADING_ACCOUNTS and isinstance(found, Page):
+            rows = (r.model_copy(update=changed) if r.id == account.id else r for r in found.data)
+            return found.model_copy(update={"data": tuple(rows)})
+        if isinstance(found, TradingAccount) and found.id == account.id:
+            return found.model_copy(update=changed)
+        return found
+
+    app = bench.console(layered(bench.service, restricted))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash", *"DDA-1", "enter")
+        row, *_ = [each for each in seen(app).splitlines() if short_id(account.id)[:8] in each]
+        assert f"[x] {control}" in row
+        assert f"[x] {control}" in app.screen.query_one("#summary", Lines).plain_text

@@ -67,14 +67,12 @@ def debt(account: ListedAccount) -> str | None:
 
 
 class LastActivity(Format[ListedAccount]):
-    """When an account was last used; lists add for what, or the control on it."""
+    """When an account was last used; lists add for what."""
 
     def plain(self, value: ListedAccount) -> str:
         return MOMENT.plain(value.last_activity) if value.last_activity is not None else ""
 
     def cell(self, value: ListedAccount, now: int) -> Piece:
-        if value.controls:
-            return value.controls[0], "bad"
         since = age(value.last_activity, now) if value.last_activity is not None else "-"
         about = (value.last_activity_type or "").replace("-", ".").partition(".")[0]
         return f"{since:>3} {_ACTIVITIES.get(about, about)}".rstrip(), "muted"
@@ -122,7 +120,7 @@ LISTED_ACCOUNT: FieldList[ListedAccount] = FieldList(
         Field("crypto_value_usd", "crypto ~USD", DECIMALS, Interface.COMMAND, is_private=True),
         Field("owed_usd", "owes the bank", DOLLARS, value=debt, is_private=True, tone="bad"),
         Field("last_activity", "last activity", LastActivity(), Interface.COMMAND,
-              value=lambda each: each, of=("last_activity", "last_activity_type", "controls")),
+              value=lambda each: each, of=("last_activity", "last_activity_type")),
     ),
 )  # fmt: skip
 

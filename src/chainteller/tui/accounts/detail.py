@@ -9,6 +9,7 @@ from chainteller.domain.challenges import is_verified
 from chainteller.domain.transfers import HOLDING
 from chainteller.records.accounts import ACCOUNT, UNKNOWN
 from chainteller.records.formats import (
+    Piece,
     approximate,
     grouped,
     money,
@@ -115,11 +116,16 @@ def detail(
     """
     account = sheet.account
     rows = heading_lines(account)
-    rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
+    rows += [line(piece) for piece in controls(account)]
     rows += [*words, line(), *balance_lines(sheet, now)]
     rows += [] if is_beside_day else [line(), *_activity(sheet, now)]
     rows += [line(), *wallet_lines(sheet), line(), *limit_lines(sheet, shown)]
     return [*rows, line(), line(("account", "muted"), right=(account.id,))]
+
+
+def controls(account: "TradingAccount") -> tuple[Piece, ...]:
+    """What restricts the account."""
+    return tuple((f"[x] {control}  ", "bad strong") for control in account.controls)
 
 
 def heading_lines(account: "TradingAccount") -> list[Line]:
@@ -265,9 +271,9 @@ def _whole(amount: str) -> str:
 def summary(sheet: AccountSheet, width: int) -> list[Line]:
     """Two lines under the list, where there is no room for the detail; no amount is cut short."""
     account = sheet.account
-    pieces: list[tuple[str, str]] = [(f" {account.customer_name or account.id}  ", "strong")]
+    pieces = _named(account)
     if not isinstance(sheet.balances, Gap):
-        room = width - len(pieces[0][0]) - len("+99 more ")
+        room = width - sum(len(text) for text, _ in pieces) - len("+99 more ")
         pieces += _amounts_that_fit(sheet.balances, room)
     whose = f"{account.id}   " if account.customer_name else ""
     second = line((f" {whose}{_count_wallets(sheet)}   enter: detail", "muted"))
@@ -285,8 +291,12 @@ def _count_wallets(sheet: AccountSheet) -> str:
 
 def summary_heading(account: "TradingAccount") -> list[Line]:
     """The two lines while the rest is being fetched."""
-    first = line((f" {account.customer_name or account.id}  ", "strong"))
-    return [first, line((f" {account.id}" if account.customer_name else "", "muted"))]
+    second = line((f" {account.id}" if account.customer_name else "", "muted"))
+    return [line(*_named(account)), second]
+
+
+def _named(account: "TradingAccount") -> list[Piece]:
+    return [(f" {account.customer_name or account.id}  ", "strong"), *controls(account)]
 
 
 def _amounts_that_fit(balances: "Sequence[TokenBalance]", room: int) -> list[tuple[str, str]]:

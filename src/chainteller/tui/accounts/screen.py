@@ -100,7 +100,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if self.is_similar and self.desk.offers("find"):
             data = accounts_like(service, self.filter)
             total = len(data)
-        return Listed(tuple((accounts_view.LIST.row(row, now), row) for row in data), total)
+        return Listed(tuple((accounts_view.row(row, now), row) for row in data), total)
 
     def glimpse(self, found: "Glimpse") -> None:
         """Show rows that were read before the engine has started; keys wait for it."""
@@ -310,7 +310,7 @@ def _show_first_rows(screen: AccountsScreen) -> None:
     found = [row for row in rows if not text or accounts_view.matches(row, text)]
     screen.paged.reset()
     if found:
-        shown = [accounts_view.LIST.row(row, now) for row in found]
+        shown = [accounts_view.row(row, now) for row in found]
         screen.paged.put(1, shown, len(found) if text else total)
     screen.draw_title(None if text else total)
 

@@ -3,7 +3,7 @@
 from chainteller.records.accounts import LISTED_ACCOUNT, ListedAccount
 from chainteller.records.formats import Piece
 from chainteller.tui.widgets.lines import Line, line
-from chainteller.tui.widgets.paged_list import Column
+from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import RecordColumns
 
 LIST = RecordColumns(
@@ -20,6 +20,15 @@ LIST = RecordColumns(
 )
 _NAME = 1
 """Where the customer's name stands."""
+
+
+def row(account: ListedAccount, now: int) -> Row:
+    """A control stands before the customer's name, which no window leaves out."""
+    shown = LIST.row(account, now)
+    if not account.controls:
+        return shown
+    name = f"[x] {account.controls[0]}  {account.customer_name or ''}".rstrip(), "bad"
+    return shown._replace(cells=(*shown.cells[:_NAME], name, *shown.cells[_NAME + 1 :]))
 
 
 def columns(*, is_roomy: bool) -> tuple[Column, ...]:
