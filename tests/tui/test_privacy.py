@@ -143,12 +143,15 @@ async def test_what_a_limit_has_left_is_hidden_too(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert "270 of 100,000" in seen(app)
+        assert "270 used of 100,000" in seen(app)
         await _hide(pilot)
         shown = seen(app)
         assert "270" not in shown
-        assert "••••• of 100,000" in shown
-        assert app.desk.privacy.mask("99,730.00 USD of 100,000.00") == "••••• USD of 100,000.00"
+        assert "••••• used of 100,000" in shown
+        assert (
+            app.desk.privacy.mask("99,730.00 USD left of 100,000.00")
+            == "••••• USD left of 100,000.00"
+        )
 
 
 SMALL, LARGE = "5.50", "987654.32"

@@ -1,10 +1,13 @@
 """Withdrawals to a customer's wallet from the console."""
 
+import re
+
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.wallet_case import ALICE, BOB, LARGE, Case, wallets
 
 from chainteller.records.formats import grouped
+from chainteller.service.models.funding import Currency, WithdrawalRequest
 
 
 @pytest.mark.needs("withdrawals")
@@ -95,6 +98,22 @@ async def test_accounts_offers_the_wallets_with_their_class_and_what_may_leave(
         assert BOB in seen(app)
         await answer(pilot, "y")
     assert case.withdrawals == [("5.00", BOB, True)]
+
+
+@pytest.mark.needs("limits")
+async def test_what_is_used_of_a_limit_and_what_is_left_are_told_apart(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    case.link("alice-ethereum")
+    token = Currency(type="deposit-token-currency", id="DPT_USD")
+    bench.service.withdraw(
+        case.trading_account_id, WithdrawalRequest(amount="30.00", currency=token)
+    )
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        assert re.search(r"own bank account +30 used of 100,000", seen(app))
+        await wallets(pilot)
+        assert re.search(r"24 hours +200,000.00 USD left of 200,000.00", seen(app))
 
 
 async def test_with_no_wallet_selected_the_key_says_what_it_wants(bench: Bench) -> None:

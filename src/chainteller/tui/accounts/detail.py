@@ -251,7 +251,7 @@ def limit_lines(sheet: AccountSheet, shown: Callable[[str], str]) -> list[Line]:
         *(
             line(
                 (_class_of(row), "muted"),
-                right=(f" {shown(_whole(row.used))} of {_whole(row.limit)}",),
+                right=(f" {shown(_whole(row.used))} used of {_whole(row.limit)}",),
             )
             for row in day
         ),

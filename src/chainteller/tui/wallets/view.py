@@ -601,8 +601,9 @@ def limits(
             level = row.evidence_level
             rows.append(line((f"and for {level} evidence", "muted")))
         period = _PERIODS.get(row.period_seconds, f"{row.period_seconds} s")
-        text = f"{grouped(row.remaining if row.period_seconds else row.limit)} USD"
-        of = f" of {grouped(row.limit)}" if row.period_seconds else ""
+        text, of = f"{grouped(row.limit)} USD", ""
+        if row.period_seconds:
+            text, of = f"{grouped(row.remaining)} USD left", f" of {grouped(row.limit)}"
         rows.append(line((period, "muted"), right=((text, ""), (of, "muted"))))
     if not verified and registered is not None:
         held_until = from_datetime(registered) + UNVERIFIED_HOLD
