@@ -103,6 +103,31 @@ async def test_the_right_one_of_several_stands_first_and_only_a_commands_own_nam
             assert short(each.id) in seen(app)
 
 
+@pytest.mark.needs("find", "customer-names")
+async def test_people_with_an_account_and_records_of_the_amount_stand_first_and_say_whose_they_are(
+    bench: Bench,
+) -> None:
+    add(bench, "Annika Holmsund", "Linnea Holmsund", "Ivana Ludvik", "Jaro Bart")
+    account, payer = opened(bench, "DDA-502"), opened(bench, "DDA-506")
+    for each in (account, payer):
+        bench.deposit(each, "502.00" if each is payer else "77.00")
+    app = bench.console()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        found = await hits(app, "holmsund")
+        assert found[0].startswith("Linnea Holmsund   KD-1   DDA-502")
+        (other,) = [each for each in found if each.startswith("Annika Holmsund   KD")]
+        assert other.endswith("no account: opens one")
+        assert all(found.index(other) > found.index(x) for x in found if account.id in x)
+        (deposit,) = [each for each in found if each.startswith("deposit 77.00")]
+        assert "Linnea Holmsund" in deposit
+        found = await hits(app, "502.00")
+        assert found[0].startswith("deposit 502.00")
+        assert "Jaro Bart" in found[0]
+        found = await hits(app, "DDA-500")
+        assert found[0].endswith("no account: opens one"), found
+
+
 def test_a_title_that_is_the_text_stands_above_another_with_its_name_and_words_above_guesses() -> (
     None
 ):

@@ -7,6 +7,7 @@ lists, as far as it has them, and by what this desk knows of it.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from chainteller.domain import search_texts
@@ -54,6 +55,10 @@ first words of its name; a person by the beginnings of words; a command by words
 whatever else was found; a command that a text begins. What the service found adds up to a tenth."""
 LEAST_LETTERS = 2
 _BELOW_PEOPLE = 0.2
+_WITHOUT_ACCOUNT = 3.5
+"""Rank of people of that name who have no account: below the others and their accounts."""
+_LESS_LIKELY = 0.5
+_OPENS_ONE = "no account: opens one"
 _NEXT = 0.0005
 _MOST_HITS, _MOST_ROWS, _MOST_KNOWN = 5, 30, 100
 _LONGEST = 200
@@ -252,15 +257,13 @@ def _records(service: "Service", rows: "Sequence[FoundRecord]", text: str) -> li
     people = [row for row in rows if row.kind == "customer"]
     by_name = {row.id: rank for row in people if (rank := _rank_of_name(tokens, row.name or ""))}
     accounts = {row.bank_account_id for row in rows if row.kind == "trading-account"}
-    theirs: dict[str, list[FoundRecord]] = {}
+    theirs = _accounts_of_people(service, rows)
+    amounts, found = search_texts.read(text).amounts, []
     for row in rows:
-        if row.kind == "trading-account" and row.customer_id:
-            theirs.setdefault(row.customer_id, []).append(row)
-    found = []
-    for row in rows:
-        rank = _rank(row, by_name)
+        has_account = bool(theirs.get(row.id)) if row.kind == "customer" else row.id in accounts
+        rank = _rank(row, by_name, amounts, has_account=has_account)
         if row.kind == "customer":
-            found.append(_customer(row, theirs.get(row.id, []), rank))
+            found.append(_customer(row, theirs.get(row.id), rank))
         elif row.kind == "bank-account" and row.id not in accounts:
             found.append(_bank_account(service, row, rank))
         elif row.kind == "trading-account":
@@ -274,19 +277,46 @@ def _records(service: "Service", rows: "Sequence[FoundRecord]", text: str) -> li
     return found
 
 
+def _accounts_of_people(
+    service: "Service", rows: "Sequence[FoundRecord]"
+) -> "dict[str, Sequence[FoundRecord | TradingAccount]]":
+    """The accounts of the customers that were found: those found with them; of the first others,
+    those that they have.
+    """
+    theirs: dict[str, Sequence[FoundRecord | TradingAccount]] = {}
+    for row in rows:
+        if row.kind == "trading-account" and row.customer_id:
+            theirs[row.customer_id] = [*theirs.get(row.customer_id, ()), row]
+    others = [row for row in rows if row.kind == "customer" and row.id not in theirs]
+    for row in others[:_MOST_HITS]:
+        look_up = partial(accounts_of, service, row.id, row.reference or row.name or "")
+        theirs[row.id] = attempt(look_up, ())
+    return theirs
+
+
 def _in_case(found: Found, rows: "Sequence[FoundRecord]") -> Found:
     """What a case was about, with who did what to it, and when."""
     told = next((row.matched.partition(": ")[2] for row in rows if row.id == found.text), "")
     return found._replace(label=f"{found.label}   {told}".rstrip())
 
 
-def _rank(row: "FoundRecord", by_name: Mapping[str, float]) -> float:
-    """People whose name is typed stand above their accounts, and these above what is only like."""
-    share = min(row.score, 100) / 1_000
+def _rank(
+    row: "FoundRecord", by_name: Mapping[str, float], amounts: Sequence[str], *, has_account: bool
+) -> float:
+    """Records of an amount that is typed stand first; people whose name is typed above their
+    accounts, and these above people without one and what is only like.
+    """
+    share, is_person = min(row.score, 100) / 1_000, row.kind in _PEOPLE
     named = by_name.get(row.customer_id or "")
-    if row.kind in _PEOPLE and named is not None:
-        return named + share - (0 if row.kind == "customer" else _BELOW_PEOPLE)
-    return (EXACT if row.score >= _EXACT_SCORE else LIKELY) + share
+    if row.kind == "trading-account":
+        has_account = True
+    if is_person and named is not None:
+        rank = named if has_account else _WITHOUT_ACCOUNT
+        return rank + share - (0 if row.kind == "customer" else _BELOW_PEOPLE)
+    told = row.matched.split(" for ") if row.kind in _RECORDS else ()
+    if row.score >= _EXACT_SCORE or any(same_amount(a, b) for a in amounts for b in told):
+        return EXACT + share
+    return LIKELY + share - (_LESS_LIKELY if is_person and not has_account else 0)
 
 
 def _rank_of_name(tokens: Sequence[str], name: str) -> float:
@@ -302,9 +332,13 @@ def _rank_of_name(tokens: Sequence[str], name: str) -> float:
     return NAMED if is_begun else 0.0
 
 
-def _customer(row: "FoundRecord", accounts: "Sequence[FoundRecord]", rank: float) -> Found:
-    banks = "  ".join(each.bank_account_id or "" for each in accounts)
-    label = "   ".join(part for part in (row.name or row.id, row.reference, banks) if part)
+def _customer(
+    row: "FoundRecord", accounts: "Sequence[FoundRecord | TradingAccount] | None", rank: float
+) -> Found:
+    """``accounts`` is None where nobody has looked whether there are any."""
+    banks = "  ".join(each.bank_account_id or "" for each in accounts or ())
+    about = _OPENS_ONE if accounts is not None and not accounts else banks
+    label = "   ".join(part for part in (row.name or row.id, row.reference, about) if part)
     account_id = accounts[0].id if accounts else ""
     return Found("customers", row.id, label, account_id, rank, row.id, row.reference or "")
 
@@ -320,7 +354,7 @@ def _bank_account(service: "Service", row: "FoundRecord", rank: float) -> Found:
     for account in rows:
         if account.bank_account_id == row.id:
             return Found("accounts", account.id, _account_label(account), rank=rank)
-    return Found("bank", row.id, f"{row.title}   no trading account", rank=rank)
+    return Found("bank", row.id, f"{row.title}   {_OPENS_ONE}", rank=rank)
 
 
 def _with_transfers(service: "Service", text: str, found: list[Found]) -> list[Found]:
@@ -329,11 +363,19 @@ def _with_transfers(service: "Service", text: str, found: list[Found]) -> list[F
         return found
     named = [each.rank for each in found if each.rank >= NAMED and each.place == "customers"]
     best = min(named) if named else max((each.rank for each in found), default=LIKELY)
-    rows = _transfers(service, text)[:3]
     return [
         *found,
-        *(row._replace(rank=best - _NEXT * (at + 1)) for at, row in enumerate(rows)),
+        *(
+            row._replace(rank=best - _NEXT * (at + 1), label=f"{row.label}{_whose(service, row)}")
+            for at, row in enumerate(_transfers(service, text)[:3])
+        ),
     ]
+
+
+def _whose(service: "Service", found: Found) -> str:
+    account = attempt(partial(service.trading_account, found.account_id), None)
+    name = account.customer_name if account is not None else ""
+    return f"   {name or short(found.account_id)}"
 
 
 def _unknown_ids(text: str, found: Iterable[Found]) -> list[Found]:
