@@ -4,7 +4,7 @@ from typing import TypeVar
 
 import pytest
 from tests.tui.conftest import Bench
-from tests.tui.wallet_case import SECRET, WALLETS, Case
+from tests.tui.wallet_case import SECRET, WALLETS, Case, signed
 
 from chainteller.engine.operations import claims
 from chainteller.service import operations as op
@@ -12,7 +12,7 @@ from chainteller.service.errors import NotOffered
 from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call
 from chainteller.tui.wallets.book import Session, Verdict, Wallet, read_book
-from chainteller.tui.wallets.paste import judge
+from chainteller.tui.wallets.paste import judge, look_at
 from chainteller.wallets.simulated import MISTAKES, UnknownMistake, sign_sample
 
 Answer = TypeVar("Answer")
@@ -97,3 +97,10 @@ def test_a_longer_search_is_made_alike_and_one_at_a_time(bench: Bench) -> None:
     assert [each.diagnosis.finding for each in found] == ["ALTERED_TEXT"] * 2
     with claims._SEARCHING:
         assert desk.verdicts("alice-ethereum", marked, longer=True) == (offered, found[1])
+
+
+@pytest.mark.parametrize("length", range(60, 88))
+def test_a_part_of_a_solana_signature_is_read_as_base58(bench: Bench, length: int) -> None:
+    case = Case(bench, "alice-solana")
+    whole = signed("alice-solana", case.newest("alice-solana"))
+    assert look_at(whole[:length], "solana").form.endswith("base58")

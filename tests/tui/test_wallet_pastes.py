@@ -101,6 +101,46 @@ async def test_a_paste_that_is_no_signature_is_ignored_and_never_keys(bench: Ben
     assert case.newest().attempts == 0
 
 
+async def test_text_that_was_pasted_is_checked_anyway_and_an_empty_line_erases_no_verdict(
+    bench: Bench,
+) -> None:
+    case = Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await wallets(pilot)
+        await paste(pilot, "lorem ipsum dolor")
+        assert "v: check it anyway" in seen(app)
+        await press(pilot, "v")
+        assert "text, not a signature" in seen(app)
+        assert not app.screen.field_bar.is_open  # type: ignore[attr-defined]  # WalletsScreen
+        await press(pilot, "v", "enter")
+        assert "text, not a signature" in seen(app)
+        assert "EMPTY" not in seen(app)
+    assert case.newest().attempts == 0
+
+
+@pytest.mark.parametrize("key", ["", "enter"])
+async def test_the_wallets_own_address_and_our_message_are_named_where_a_signature_is_due(
+    bench: Bench, key: str
+) -> None:
+    case = Case(bench, "alice-ethereum")
+    message = case.newest().challenge
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, *([key] if key else []))
+        await press(pilot, "escape")
+        for pasted, said in (
+            (ALICE, "ADDRESS_PASTED"),
+            (message, "TEXT_PASTED"),
+            (f"'{message[:20]}\n{message[20:]}'", "TEXT_PASTED"),
+        ):
+            await paste(pilot, pasted)
+            assert said in seen(app)
+            assert "a secret" not in seen(app)
+    assert case.newest().attempts == 0
+
+
 async def test_a_megabyte_is_judged_without_being_sent(bench: Bench) -> None:
     case = Case(bench, "alice-ethereum")
     app = bench.console()

@@ -25,7 +25,13 @@ from tests.world.explaining import EVERYTHING, FEW, explaining
 from chainteller.wallets.diagnose import Diagnosis, accept, diagnose
 from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.hashes import sha256
-from chainteller.wallets.wording import EXPIRED_CHALLENGE, NETWORK_MISMATCH, WRONG_MESSAGE_FORMAT
+from chainteller.wallets.wording import (
+    COPY_AGAIN,
+    EXPIRED_CHALLENGE,
+    NETWORK_MISMATCH,
+    SIGN_AGAIN,
+    WRONG_MESSAGE_FORMAT,
+)
 
 ALICE, BOB, _ = customers("evm")
 EVERYONE = [
@@ -35,6 +41,21 @@ EVERYONE = [
 
 def texts_of(answer: Diagnosis) -> str:
     return f"{answer.explanation} {answer.ask_customer} {answer.suggestion}"
+
+
+@pytest.mark.parametrize("length", range(20, 60))
+def test_our_own_message_is_text_whatever_its_characters_could_stand_for(length: int) -> None:
+    """43 of them are 32 bytes of base64, as a private key is."""
+    ours = challenge(ALICE.registered, text="EXAMPLEBANKREF1234567890ABCDEFGHJKMNPQRSTVWXYZ" * 2)
+    ours = replace(ours, text=ours.text[:length])
+    for pasted in (ours.text, f'"{ours.text}"', f"{ours.text[:9]}\n{ours.text[9:]}\n"):
+        assert diagnose(case(ALICE.registered, pasted, challenge=ours)).finding == "TEXT_PASTED"
+
+
+def test_what_the_customer_is_asked_and_what_comes_next_are_one_instruction() -> None:
+    for finding, words in FINDINGS.items():
+        if words.suggestion == SIGN_AGAIN:
+            assert words.ask_customer == COPY_AGAIN, finding
 
 
 @pytest.mark.parametrize("customer", EVERYONE, ids=lambda c: c.registered.display)

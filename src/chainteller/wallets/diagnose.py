@@ -39,7 +39,7 @@ from chainteller.wallets.family import (
 from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.networks import NETWORKS
 from chainteller.wallets.pasted_secrets import SecretPasted, base58_keys, hex_keys
-from chainteller.wallets.reader import Unreadable, read_signature
+from chainteller.wallets.reader import Unreadable, is_of, read_signature
 from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.repair import repair_signature
 from chainteller.wallets.search import (
@@ -249,9 +249,6 @@ def _accepted_part(case: Case, clipboard: Clipboard) -> Diagnosis | None:
     return None
 
 
-_AROUND_TEXT = " \t\r\n\"'`"
-
-
 def _refused(
     case: Case,
     refusal: str,
@@ -259,8 +256,6 @@ def _refused(
     clipboard: Clipboard,
     secret: Diagnosis | None,
 ) -> Diagnosis:
-    if case.signature.strip(_AROUND_TEXT) == case.challenge.text:
-        return _answer(case, "TEXT_PASTED")
     family = case.challenge.address.network.family
     parts = sorted(clipboard.parts, key=lambda part: part.is_of_payload)
     plausible = [part.reading for part in parts if _is_plausible(part.reading, family)]
@@ -300,7 +295,12 @@ def _is_new(reading: SignatureReading, read: Set[bytes]) -> bool:
 
 
 def _strict_reading(case: Case, family: Family) -> tuple[str, list[SignatureReading]]:
-    """The paste as one signature; otherwise why it is none, with a colon and the kind of secret."""
+    """The paste as one signature; otherwise why it is none, with a colon and the kind of secret. A
+    message of ours is text, whatever its characters could stand for.
+    """
+    ours = (case.challenge, *case.other_challenges)
+    if is_of(case.signature, (each.text for each in ours)):
+        return "TEXT_PASTED", []
     try:
         return "", [read_signature(case.signature, family)]
     except SecretPasted as secret:

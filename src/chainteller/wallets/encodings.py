@@ -68,9 +68,7 @@ def decodings(text: str, *, base58_first: bool) -> tuple[Candidate, ...]:
     found = [Candidate(data, "base64") for data in _base64(bare)]
     found += [Candidate(data, "base58") for data in _base58(bare)]
     if base58_first:
-        found.sort(
-            key=lambda candidate: candidate.encoding == "base64" or len(candidate.data) != 64
-        )
+        found.sort(key=lambda each: each.encoding == "base64")
     if as_hex is not None:
         found.insert(0, Candidate(as_hex, "hex"))
     return tuple(found)

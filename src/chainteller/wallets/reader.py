@@ -5,6 +5,7 @@ A paste is read without knowing which key should have signed; whether the bytes 
 """
 
 import re
+from collections.abc import Iterable
 
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.pasted_secrets import HEX_KEY_KIND, Digits, find_secret
@@ -75,6 +76,12 @@ def read_signature(text: str, family: Family) -> SignatureReading:
         raise Unreadable("TEXT_PASTED")
     _refuse_secrets(reading)
     return reading
+
+
+def is_of(paste: str, texts: Iterable[str]) -> bool:
+    """Whether a paste is one of these texts, perhaps in quotes or in other lines."""
+    bare = "".join(paste.split()).strip("\"'`") if len(paste) <= MAX_PASTE else ""
+    return bool(bare) and any(bare == "".join(each.split()) for each in texts)
 
 
 def _read(visible: str, bare: str, family: Family) -> SignatureReading | None:

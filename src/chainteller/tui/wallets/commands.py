@@ -14,7 +14,13 @@ from chainteller.tui.steps import take
 from chainteller.tui.wallets import flow as wallet_flow
 from chainteller.tui.wallets import second_method, several
 from chainteller.tui.wallets.book import customer_of, wallet_of
-from chainteller.tui.wallets.screen import begin_registration, networks, new_link, show_all
+from chainteller.tui.wallets.screen import (
+    begin_registration,
+    networks,
+    new_link,
+    show_all,
+    take_signature,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,6 +95,16 @@ def _begin(step: "Callable[[Wallet], Step]", screen: "WalletsScreen") -> None:
     if wallet is not None:
         screen.clear_failure()
         take(screen, step(wallet))
+
+
+def _verify(screen: "WalletsScreen") -> None:
+    """Check what was pasted for the wallet and looked like text; else take a signature."""
+    (key, text), screen.unchecked = screen.unchecked, ("", "")
+    wallet = _wallet(screen)
+    if text and wallet is not None and wallet.key == key:
+        take_signature(screen, text)
+    else:
+        _begin(wallet_flow.signature_field, screen)
 
 
 def _withdraw(screen: "WalletsScreen") -> None:
@@ -176,7 +192,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         _register, _no_account, footer="new address", rank=1,
         scope="wallets:write"),
     Command("wallets.paste", "v", "Paste and verify a signature",
-        partial(_begin, wallet_flow.signature_field), _no_open_challenge, footer="verify", rank=1),
+        _verify, _no_open_challenge, footer="verify", rank=1),
     Command("wallets.withdraw", "w", "Withdraw to the wallet",
         _withdraw, _not_withdrawable, footer="withdraw", rank=4, scope="transfers:write",
         feature="withdrawals"),

@@ -84,7 +84,7 @@ _ADDRESS_REASONS = {
     "ENCODING": "It contains characters that an address can't have.",
     "WRONG_NETWORK": "It's an address on a network that isn't offered here.",
     "ZERO": "Nobody can control this address.",
-    "OFF_CURVE": "It belongs to a program, which can't sign.",
+    "OFF_CURVE": "It belongs to a program, which can't sign, or a character is wrong.",
     "SMALL_ORDER": "Nobody can control this address.",
     "NAME": "It's a name, not an address. Ask for the address that it stands for.",
     "UNSUPPORTED_TYPE": "This kind of address can't be verified here.",

@@ -4,6 +4,7 @@ Importing it loads the libraries of ``wallets``, so it is imported in a thread.
 """
 
 import contextlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,7 +33,7 @@ from chainteller.wallets.networks import (
     resolve_network,
 )
 from chainteller.wallets.pasted_secrets import SecretPasted
-from chainteller.wallets.reader import Unreadable, read_signature
+from chainteller.wallets.reader import Unreadable, is_of, read_signature
 from chainteller.wallets.simulated import (
     UnknownSampleWallet,
     sample_wallets,
@@ -56,8 +57,12 @@ def load_curve() -> None:
     curve()
 
 
-def look_at(text: str, network: str) -> Paste:
-    """Describe a paste, for a wallet of the network if one is chosen, without any of a secret."""
+def look_at(text: str, network: str, ours: Iterable[str] = ()) -> Paste:
+    """Describe a paste, for a wallet of the network if one is chosen, without any of a secret.
+    ``ours`` are the messages to sign, which are text.
+    """
+    if is_of(text, ours):
+        return Paste(Kind.TEXT, f"{len(text):,} characters")
     on = resolve_network(network, test_networks=True) if network else NETWORKS[0]
     try:
         reading = read_signature(text, on.family)
@@ -74,6 +79,12 @@ def look_at(text: str, network: str) -> Paste:
     if is_extended_key(text.strip()):
         return Paste(Kind.SIGNATURE, _shape(text), "extended public key")
     return Paste(Kind.SIGNATURE, _shape(text), _form(best))
+
+
+def messages(book: Book) -> list[str]:
+    """The customer's messages to sign."""
+    known = (each for row in book.wallets for each in (row.challenge, row.earlier))
+    return [each.challenge for each in known if each is not None]
 
 
 def _shape(text: str) -> str:
@@ -112,7 +123,7 @@ def judge(  # noqa: PLR0913 - one keyword for each part of the question
     """
     if wallet.challenge is None:
         raise AssertionError("a signature is checked against a message to sign")
-    paste, is_by_desk = look_at(text, wallet.network), False
+    paste, is_by_desk = look_at(text, wallet.network, messages(book)), False
     if paste.kind is Kind.SECRET or len(text) > MAX_PASTE:
         found = judging.judge(_case(book, wallet, text, now))
     else:

@@ -80,6 +80,8 @@ class WalletsScreen(ListScreen[Shown]):
         self.checking = ""
         self.searching = ""
         """Id of the challenge for which a signature is being checked."""
+        self.unchecked = ("", "")
+        """A wallet's key, and the paste that can be checked for it though it looks like text."""
         self.is_secret_typed = False
         """Whether a secret was typed into the address field, which was cleared then."""
 
@@ -225,7 +227,7 @@ class WalletsScreen(ListScreen[Shown]):
 
     def field_submitted(self, purpose: str, value: str) -> None:
         self.close_field()
-        if purpose == SIGNATURE:
+        if purpose == SIGNATURE and value.strip():
             take_signature(self, value)
         elif purpose == flow.ADDRESS:
             _take_address(self, value)
@@ -333,6 +335,7 @@ def _bind_to_customer(screen: WalletsScreen) -> bool:
         return False
     screen.close_field()
     screen.book, screen.usage, screen.wanted = Book(), (), ""
+    screen.unchecked = ("", "")
     start_over(screen)
     draw(screen)
     return True
@@ -569,21 +572,28 @@ def _show_verdict(screen: WalletsScreen, wallet: Wallet, verdict: Verdict) -> No
 
 async def _sort_paste(screen: WalletsScreen, text: str) -> None:
     from chainteller.tui.wallets import paste as wallet_pastes
+    from chainteller.wallets.reader import is_of
 
     wallet = wallet_of(screen.selected)
     network = wallet.network if wallet else ""
-    paste = await call_service(lambda: wallet_pastes.look_at(text, network))
-    if paste.kind is Kind.ADDRESS:
-        address = "".join(text.split())
+    ours = wallet_pastes.messages(screen.book)
+    paste = await call_service(lambda: wallet_pastes.look_at(text, network, ours))
+    address, screen.unchecked = "".join(text.split()), ("", "")
+    if paste.kind is Kind.ADDRESS and wallet is not None and wallet.counterparty.address == address:
+        take_signature(screen, text)  # instead of the signature that this step is for
+    elif paste.kind is Kind.ADDRESS:
         known = [row for row in screen.book.wallets if row.counterparty.address == address]
         if not (known and screen.paged.move_to_key(known[0].key)):
             begin_registration(screen, address)
-    elif paste.kind in {Kind.SIGNATURE, Kind.SECRET}:
+    elif paste.kind in {Kind.SIGNATURE, Kind.SECRET} or is_of(text, ours):
         take_signature(screen, text)
     elif paste.kind is Kind.TEXT and (refused := _unexplained(screen, wallet)):
         take_signature(screen, refused, signed_text=text)
     elif paste.kind is Kind.TEXT:
-        screen.desk.notify("the pasted text isn't a signature   v: check it anyway", "muted")
+        anyway = ""
+        if wallet is not None and wallet.open_challenge(screen.desk.now):
+            anyway, screen.unchecked = "   v: check it anyway", (wallet.key, text)
+        screen.desk.notify(f"the pasted text isn't a signature{anyway}", "muted")
 
 
 def _unexplained(screen: WalletsScreen, wallet: Wallet | None) -> str:

@@ -704,7 +704,8 @@ def _accepted(verdict: Verdict, width: int) -> list[Line]:
 def _checks(wallet: Wallet, verdict: Verdict, now: int) -> list[tuple[Piece, ...]]:
     rows: list[tuple[Piece, ...]] = []
     if verdict.paste.form:
-        rows.append((_OK, (verdict.paste.form, "")))
+        whole = verdict.diagnosis.finding not in INCOMPLETE
+        rows.append((_OK if whole else _NO, (verdict.paste.form, "")))
     if wallet.challenge_state(now) == "open":
         seconds = wallet.seconds_left(now)
         left = "until: not provided" if seconds is None else f"{countdown(seconds)} left"
