@@ -228,8 +228,8 @@ FAULTS = (
     Fault(
         "screens aren't told of another customer",
         _CUSTOMER,
-        "            self._forget_lists()\n            self.on_change.publish(before)",
-        "            self._forget_lists()",
+        "            self._forget_lists(keeps_list_of)\n            self.on_change.publish(before)",
+        "            self._forget_lists(keeps_list_of)",
         f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
     ),
     Fault(

@@ -91,13 +91,15 @@ class CustomerContext:
         bank = f"{account.bank_account_type} {account.bank_account_id}" if is_told else ""
         return "   ".join(each for each in (account.customer_name, account.id, bank) if each)
 
-    def serve(self, account: "TradingAccount") -> None:
-        """Serve ``account`` from here on, on every screen."""
+    def serve(self, account: "TradingAccount", keeps_list_of: str = "") -> None:
+        """Serve ``account`` from here on, on every screen; a list of all accounts from which it was
+        chosen stays.
+        """
         before = self.account_id
         self._account = account
         self._served()
         if account.id != before:
-            self._forget_lists()
+            self._forget_lists(keeps_list_of)
             self.on_change.publish(before)
 
     def refresh(self, account: "TradingAccount") -> None:
@@ -114,9 +116,9 @@ class CustomerContext:
         if before:
             self.on_change.publish(before)
 
-    def _forget_lists(self) -> None:
+    def _forget_lists(self, but: str = "") -> None:
         self.to_show.clear()
-        self.lists_all.clear()
+        self.lists_all &= {but}
 
     def require(self, account_id: str | None) -> None:
         """Raise CustomerChanged unless ``account_id`` is None or the account being served."""

@@ -257,7 +257,9 @@ def _bind_to_customer(screen: CustomerListScreen[Any]) -> None:
     looked for among all accounts. The record on which that customer was selected stays selected.
     """
     served, key = screen.desk.customer.account_id, screen.paged.cursor_key
-    if (served, screen.shows_all) == (screen.listed_account, screen.listed_all):
+    before = screen.listed_account, screen.listed_all
+    if before == (served, screen.shows_all) or (screen.listed_all and screen.shows_all):
+        screen.listed_account = served
         return
     selected = screen.selected
     if selected is not None and served == screen.owner_of(selected):

@@ -13,7 +13,6 @@ from chainteller.domain.assets import Asset
 from chainteller.records.formats import Piece
 from chainteller.service.errors import TellerError
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen, say
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.failures import Failure
@@ -132,7 +131,7 @@ async def follow(screen: DeskScreen, step: Step) -> None:
     """
     desk, now = screen.desk, step
     if isinstance(now, Serve):
-        now = await _serve(desk, now)
+        now = await _serve(screen, now)
     account_id = desk.customer.account_id
     while isinstance(now, LookUp | Choose | CustomerRequest):
         if isinstance(now, LookUp):
@@ -152,10 +151,11 @@ async def follow(screen: DeskScreen, step: Step) -> None:
     take(screen, now)
 
 
-async def _serve(desk: Desk, step: Serve) -> Step:
+async def _serve(screen: DeskScreen, step: Serve) -> Step:
+    desk = screen.desk
     if step.account_id != desk.customer.account_id:
         account = await call_service(desk.service.trading_account, step.account_id)
-        desk.customer.serve(account)
+        desk.customer.serve(account, keeps_list_of=screen.KEY)
     return step.then
 
 
