@@ -528,6 +528,7 @@ async def test_keys_meant_for_what_was_asked_before_do_not_count(bench: Bench) -
         app.post_message(meant_for_before)
         await settle(pilot)
         assert isinstance(app.screen, Question), "the question had just changed"
+        assert "y came too early. Press it again." in seen(app)
         await answer(pilot, "y")
     assert len(bench.service.trades(account.id).data) == 1
 

@@ -414,6 +414,7 @@ class Console(ConsoleShell):
         meets what it opened.
         """
         heard = _came_back(event)
+        _say_too_early(self, event)
         if not (isinstance(event, events.Key) and await self._key_ends_here(event)):
             await super().on_event(event)  # the command of a key that came back runs now
         if heard == "tab":
@@ -539,6 +540,14 @@ def drop_keys(console: Console) -> None:
     if number:
         keys = f"{number} keys" if number > 1 else "1 key"
         console.desk.notify(f"{keys} typed ahead had nothing to act on: dropped", "warn")
+
+
+def _say_too_early(console: Console, event: events.Event) -> None:
+    """Let a dialog say that a key was typed before it could be read."""
+    if not isinstance(event, events.Key) or event.is_forwarded or not console.screen_stack:
+        return
+    if isinstance(console.screen, Dialog) and console.typed_ahead.is_too_early(event):
+        console.screen.came_too_early(event.key)
 
 
 async def _runs_in_dialog(console: Console, key: str) -> bool:

@@ -72,6 +72,10 @@ class TypedAhead:
         """Whether keys wait."""
         return bool(self._kept)
 
+    def is_too_early(self, event: Key) -> bool:
+        """Whether the key was typed before what it would answer could be read."""
+        return _typed_at(event) < self._deaf_until
+
     def takes(self, event: Key, *, at_once: bool = False) -> bool:
         """Whether the key is dropped or kept, and so goes no further now.
 

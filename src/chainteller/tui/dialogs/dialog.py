@@ -59,6 +59,9 @@ class Dialog(SteadyScreen, ModalScreen[Answer], Generic[Answer]):
             closed()
         return super().dismiss(result)
 
+    def came_too_early(self, key: str) -> None:
+        """A key was dropped that was typed before anybody could read this."""
+
     def action_close(self) -> None:
         """Close without an answer."""
         self.dismiss()

@@ -127,7 +127,7 @@ class Question(Dialog[bool | TellerError]):
         self._refused = False
         """Whether ``y`` was pressed before the amount was typed again."""
         self._ignored = ""
-        """The key that was pressed last, if it's no answer."""
+        """What is said of the key that was pressed last, if it didn't answer."""
         self._unheard = ""
         """Code of the failure to read the records again, while they can't be read."""
         self._is_reading = False
@@ -226,7 +226,7 @@ class Question(Dialog[bool | TellerError]):
         if self._unheard:
             rows.append(line((f"Not up to date: {self._unheard}", "warn")))
         if self._ignored:
-            rows.append(line((f"{self._ignored} does nothing here. Answer y or n.", "warn")))
+            rows.append(line((self._ignored, "warn")))
         if self._asked.retype:
             wanted = grouped(self._asked.retype)
             rows.append(
@@ -261,7 +261,9 @@ class Question(Dialog[bool | TellerError]):
             self.app.exit()
         elif event.key in {"n", "escape"}:
             self._answer(yes=False)
-        elif not self._is_painted or not self._visible_enough():
+        elif not self._is_painted:
+            self.came_too_early(event.key)
+        elif not self._visible_enough():
             return
         elif event.key == "y":
             self._agree()
@@ -270,9 +272,16 @@ class Question(Dialog[bool | TellerError]):
         else:
             self._ignore(event)
 
+    def came_too_early(self, key: str) -> None:
+        if not self._ignored and (key in _ANSWERS or self._asked.retype):
+            self._ignored = f"{key} came too early. Press it again."
+            if self.is_mounted:
+                self._draw()
+
     def _ignore(self, event: events.Key) -> None:
         """Say that a key isn't passed on. A ``y`` that was typed behind it doesn't count."""
-        self._ignored = event.character or event.key if event.is_printable else event.key
+        key = event.character or event.key if event.is_printable else event.key
+        self._ignored = f"{key} does nothing here. Answer y or n."
         self._deafen()
         self._draw()
 
@@ -312,6 +321,9 @@ class Question(Dialog[bool | TellerError]):
     def _answer(self, *, yes: bool) -> None:
         self._deafen()
         self.dismiss(yes)
+
+
+_ANSWERS = frozenset({"y", "n", "escape"})
 
 
 def _is_typing(event: events.Key) -> bool:
