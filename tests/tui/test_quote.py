@@ -22,6 +22,7 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import Quote
 from chainteller.service.operations import Call, Operation
+from chainteller.tui.commands import SCREENS
 from chainteller.tui.console.start_up import begin_session
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import StartedDesk
@@ -90,6 +91,15 @@ async def test_after_esc_a_digit_opens_its_screen_and_one_without_a_screen_an_am
         assert not isinstance(app.screen, QuoteScreen)
         await press(pilot, "3", "4")
         assert isinstance(app.screen, TradesScreen)
+
+
+async def test_an_empty_amount_says_that_digits_switch_screens(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3")
+        assert f"enter: type the amount   1-{len(SCREENS)}: screens" in seen(app)
 
 
 async def test_after_the_execution_a_digit_opens_its_screen(bench: Bench) -> None:

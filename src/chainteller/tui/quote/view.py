@@ -24,6 +24,7 @@ from chainteller.records.markets import is_open
 from chainteller.records.trades import QUOTE, fee_of
 from chainteller.tui.answer import work_title
 from chainteller.tui.charts import AXIS_ROWS, LEAST_ROWS, price_chart
+from chainteller.tui.commands import SCREENS
 from chainteller.tui.quote.state import Phase, QuoteState
 from chainteller.tui.quote.unknown_outcome import Search
 from chainteller.tui.widgets.lines import Line, line
@@ -104,7 +105,10 @@ def _choice(name: str, *, chosen: bool) -> Piece:
 def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
     word = "spend" if state.side == "buy" else "sell"
     if not state.amount:
-        return line((f" {word:<7} ", "muted"), ("enter: type the amount", "muted"))
+        return line(
+            (f" {word:<7} ", "muted"),
+            (f"enter: type the amount   1-{len(SCREENS)}: screens", "muted"),
+        )
     keys = "0-9: new amount   esc: leave " if takes_digits else "backspace: change "
     return line(
         (f" {word:<7} ", "muted"),
