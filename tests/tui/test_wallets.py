@@ -500,7 +500,9 @@ async def test_a_refused_address_stays_in_the_field_of_the_customer_it_is_for(be
         assert "INVALID_ADDRESS" in seen(app)
         assert app.screen.field_bar.value == "0xf39"  # type: ignore[attr-defined]
         assert bench.service.blockchain_accounts(ListQuery()).data == ()
-        await press(pilot, "ctrl+u", *ALICE, "enter", "enter")
+        await press(pilot, "escape")
+        assert "Correct it" not in seen(app), "there is nothing to correct any more"
+        await press(pilot, "+", *"0xf39", "enter", "ctrl+u", *ALICE, "enter", "enter")
         assert "INVALID_ADDRESS" not in seen(app)
         assert "[1/5] registered" in seen(app)
     (opened,) = bench.service.blockchain_accounts(ListQuery()).data

@@ -244,6 +244,8 @@ class WalletsScreen(ListScreen[Shown]):
     def field_closed(self, purpose: str) -> None:
         if purpose == "filter":
             filter_by(self, "")
+        elif purpose == flow.ADDRESS:
+            self.clear_failure()  # of the address, which is gone with its line
 
     def on_paste(self, event: events.Paste) -> None:
         """Check what looks like a signature; find an address, or offer to register it."""
