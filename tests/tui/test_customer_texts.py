@@ -184,3 +184,9 @@ def test_an_unknown_control_or_refusal_still_has_words() -> None:
     account = cast("Any", SimpleNamespace(controls=("NEW_KIND",), buying_power="1.00"))
     assert texts.of_account(account, datetime(2026, 11, 20, tzinfo=UTC), "B")
     assert texts.of_refusal("SOMETHING_NEW", {}, "B") == TEXTS["refusal.INTERNAL_ERROR"]
+
+
+def test_no_text_about_a_restriction_says_that_it_cannot_be_lifted() -> None:
+    """F lifts it, for those who may."""
+    about = {name for name in TEXTS if name.startswith("account.")} | {"refusal.ACCOUNT_RESTRICTED"}
+    assert [name for name in about if "from here" in TEXTS[name]] == []
