@@ -15,7 +15,7 @@ from chainteller.domain.actors import Actor
 from chainteller.engine.verification.full_pass import verify_chain
 from chainteller.records.formats import short_id
 from chainteller.service import operations as op
-from chainteller.service.errors import NotOffered
+from chainteller.service.errors import NotOffered, UnsupportedMarket
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.notes import AddNote
 from chainteller.service.models.pages import ListQuery
@@ -269,6 +269,37 @@ async def test_a_narrow_trail_says_of_an_account_which_record_and_of_a_record_wh
         assert "OBJECT" not in shown
 
 
+async def test_a_trail_has_the_same_columns_whatever_came_of_its_requests(bench: Bench) -> None:
+    account = bench.open(1, deposit="10.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "a")
+        before = seen(app).splitlines()[2:4]
+        asked = QuoteRequest(amount="1.00", side="buy", trading_account_id=account.id)
+        with pytest.raises(UnsupportedMarket):
+            bench.service.create_quote("doge-usd", asked)
+        await press(pilot, "r")
+        shown = seen(app)
+        assert "UNSUPPORTED_MARKET" in shown
+        assert shown.splitlines()[2:4][0] == before[0]
+        assert all(each in shown for each in ("WHO", "ACTION", "OBJECT", "OUTCOME", "op01"))
+
+
+async def test_the_trail_of_a_record_says_that_its_rows_are_its_own(bench: Bench) -> None:
+    account = bench.open(1, deposit="10.00")
+    deposit = bench.service.deposits(account.id).data[0]
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "a")
+        assert "of its own" not in seen(app)
+        assert isinstance(app.screen, AuditScreen)
+        app.screen.show_trail(deposit.id)
+        await settle(pilot)
+        assert "1 row of its own   v checks" in seen(app)
+
+
 def own_rows_alone(call: Call[Answer], onward: Next) -> Answer:
     """A deployment whose audit trail knows the rows of a record, not those of an account."""
     asked = call.query
@@ -297,7 +328,7 @@ async def test_the_trail_of_an_account_shows_all_that_was_done_to_it(bench: Benc
         app.post_message(events.Paste(account.id))
         await settle(pilot)
         await press(pilot, "a")
-        assert "1 rows of its own   v checks" in seen(app)
+        assert "1 row of its own   v checks" in seen(app)
         assert "deposit  by op01" not in seen(app)
 
 
@@ -360,7 +391,7 @@ async def test_a_window_too_small_says_so_and_keeps_its_state(bench: Bench) -> N
                 await pilot.resize_terminal(*fits)
                 await settle(pilot)
                 assert "too small" not in seen(app)
-                assert re.search(r"USD  75 ", seen(app))
+                assert re.search(r"USD  75\b", seen(app))
 
 
 async def test_no_answer_is_told_with_when_it_is_asked_again(bench: Bench) -> None:

@@ -1,5 +1,6 @@
 """The audit trail of a record: who did what to it, and how it ended."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from chainteller.records.audit import AUDIT_ROW
@@ -11,7 +12,7 @@ from chainteller.tui.desk_screen import draw_around
 from chainteller.tui.list_screen import Blocks, Listing, ListScreen
 from chainteller.tui.queries import query
 from chainteller.tui.widgets.lines import Line, heading, line, wrapped
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, WIDE_GAP, Column
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column
 from chainteller.tui.widgets.record_lines import RecordColumns
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ OF_CASE = "#"
 
 
 def _listing(object_id: str) -> Listing:
-    """In a narrow window: of an account's or a case's trail, which record; of one record's own,
-    who."""
+    """The columns don't depend on what stands in them. In a window under 80 columns: of an
+    account's or a case's trail, which record; of one record's own, who."""
     is_account = object_id.startswith(("TDA_", OF_CASE))
     shown = RecordColumns(
         AUDIT_ROW,
@@ -32,9 +33,9 @@ def _listing(object_id: str) -> Listing:
             "seq": Column("NO", 7, "right", rank=3, tone="muted"),
             "at": Column("", 8),
             "actor": Column("", 12, rank=2 if is_account else 1),
-            "action": Column("", 16, grows=True, most=30),
+            "action": Column("", 16, grows=True),
             "object": Column("", 14, rank=1 if is_account else 2, tone="muted"),
-            "outcome": Column("", 8, most=30),
+            "outcome": Column("", 20),
         },
         key=lambda row: str(row.seq),
     )
@@ -46,7 +47,6 @@ def _listing(object_id: str) -> Listing:
         headline=_headline,
         empty=lambda _: (("No audit entries for this record", "muted"),),
         blocks=_blocks,
-        least_gap=WIDE_GAP,
     )
 
 
@@ -55,20 +55,22 @@ def _audit_page(screen: "AuditScreen", number: int) -> "Page[AuditRow]":
     records, where the deployment can collect those.
     """
     of, audit = screen.object_id(), screen.desk.service.audit
-    screen.own_rows_alone = False
+    screen.own_rows_alone = bool(of)
     if of.startswith(OF_CASE):
+        screen.own_rows_alone = False
         return audit(query(page=number, limit=PAGE_ROWS, case_id=of.removeprefix(OF_CASE)))
     if of.startswith("TDA_"):
-        try:
-            return audit(query(page=number, limit=PAGE_ROWS, trading_account_id=of))
-        except NotOffered:
-            screen.own_rows_alone = True
+        with suppress(NotOffered):
+            found = audit(query(page=number, limit=PAGE_ROWS, trading_account_id=of))
+            screen.own_rows_alone = False
+            return found
     return audit(query(page=number, limit=PAGE_ROWS, text=of or None))
 
 
 def _headline(screen: "AuditScreen", total: int) -> Line:
-    rows = "rows of its own" if screen.own_rows_alone else "rows"
-    note = screen.verdict or (f"{total:,} {rows}   v checks the log ", "muted")
+    rows = "row" if total == 1 else "rows"
+    rows += " of its own   v checks" if screen.own_rows_alone else "   v checks the log"
+    note = screen.verdict or (f"{total:,} {rows} ", "muted")
     of = screen.object_id() or "everything"
     return line((" AUDIT", "strong"), f"  {of}", right=(note,))
 
@@ -107,7 +109,8 @@ class AuditScreen(ListScreen["AuditRow"]):
         self.verdict: Piece | None = None
         """What a check of the log has found."""
         self.own_rows_alone = False
-        """Whether the deployment can't collect what was done to an account's other records."""
+        """Whether what was done to other records isn't among the rows: of an account where the
+        deployment can't collect that, and of any other record."""
         self._served_id = desk.customer.account_id
         """Whose record it was opened for."""
 
