@@ -38,6 +38,8 @@ async def test_a_wallet_is_verified_by_the_transfer_that_the_customer_was_asked_
         assert "[3/5] transfer    2:00:00" in shown
         assert "2:00:00 left" in shown
         assert re.search(rf"\[ok\] 2 transfer requested +{asked.id[:8]}", shown)
+        assert "MESSAGE TO SIGN" not in shown, "one way at a time"
+        assert "v verify" not in shown
         await press(pilot, "t")
         assert f"exactly {asked.amount} ETH" in seen(app)
         await press(pilot, "escape")

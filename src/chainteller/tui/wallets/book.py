@@ -138,8 +138,11 @@ class Wallet:
         return status if is_needed(challenge, self.counterparty) else "not needed"
 
     def open_challenge(self, now: int) -> Challenge | None:
-        """The newest challenge while it waits for its signature."""
-        return self.challenge if self.challenge_state(now) == "open" else None
+        """The newest challenge while it waits for its signature; not while a small transfer is
+        waited for instead.
+        """
+        is_waiting = self.challenge_state(now) == "open" and not self.is_sending(now)
+        return self.challenge if is_waiting else None
 
     def seconds_left(self, now: int) -> int | None:
         """Seconds until the newest challenge expires; None where that isn't known."""
