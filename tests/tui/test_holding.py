@@ -107,6 +107,7 @@ async def test_a_withdrawal_sends_it_and_a_second_deposit_waits_for_it(bench: Be
         await held(app, pilot)
         await pilot.press("d")
         assert not app.screen.query_one("#field-bar").has_class("open")
+        assert seen(app).count(WAITS) == 1, "one counter, which runs"
         await pilot.press("w")
         await until(lambda: len(deposits(bench, account)) == 1)
         await settle(pilot)

@@ -88,6 +88,7 @@ async def test_the_right_one_of_several_stands_first_and_only_a_commands_own_nam
             (f"is {short(account.id)} theirs?", (account.id,)),
             ("markets", ("Markets",)),
             ("hide", ("hide: ",)),
+            ("privacy", ("hide: ",)),
             ("help", ("All keys", "Nora Help")),
             ("change the", ("Change the order", "Changela Theron")),
             ("all keys", ("All keys",)),

@@ -27,8 +27,8 @@ async def test_a_withdrawal_to_a_verified_wallet_asks_with_the_whole_address(
         assert "at most" not in seen(app), "the balance is the smaller bound"
         await press(pilot, *"12.5", "enter")
         shown = seen(app)
-        assert "WITHDRAW 12.50 USDC" in shown
-        assert ALICE in shown
+        assert "WITHDRAW 12.50 USDC (about 12.50 USD) to a wallet?" in shown
+        assert f"to {ALICE} on ethereum" in shown, "not to the bank account of the customer"
         await press(pilot, "enter")
         assert case.withdrawals == []
         await answer(pilot, "y")

@@ -61,7 +61,7 @@ def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
         screen.fail(ReadOnlyProfile("This console is read-only."))
         return
     if purpose == "deposit" and screen.desk.holding.held is not None:
-        say(screen, screen.desk.holding.line)
+        say(screen, "one deposit at a time   esc takes the waiting one back")
         return
     screen.desk.holding.leave()
     screen.clear_failure()

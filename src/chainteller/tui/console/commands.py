@@ -127,7 +127,7 @@ CONSOLE_COMMANDS: tuple[Command["ConsoleShell"], ...] = (
         _open_case, always, is_global=True, feature="agents"),
     Command("desk.unanswered", "U", "Find out what happened to an unanswered request",
         _show_unanswered, always, is_global=True),
-    Command("palette.hide", "", "hide: mask or show names and balances",
+    Command("palette.hide", "", "hide: privacy, mask or show names and balances",
         lambda console: toggle_privacy(console, console.desk), always, is_global=True),
     Command("palette.last_customer", "", "last customer: select the customer of the last session",
         lambda console: console.find(console.desk.left_account_id), _no_left_customer,

@@ -640,9 +640,9 @@ def _withdrawal_question(
         raise LimitExceeded("The withdrawal limit would be exceeded.", facts)
     waits = "" if wallet.is_verified else "; not verified, so it's held first"
     return Ask(
-        f"WITHDRAW {money(amount, symbol)} (about {grouped(usd)} USD) to",
+        f"WITHDRAW {money(amount, symbol)} (about {grouped(usd)} USD) to a wallet?",
         (
-            f"{wallet.counterparty.address} on {wallet.network}?",
+            f"to {wallet.counterparty.address} on {wallet.network}",
             f"{wallet.counterparty.id}, a {means.wallet_class}{waits}",
             f"from {wallet.account.trading_account_id}; a withdrawal to a wallet can't be reversed",
         ),
