@@ -54,6 +54,7 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
         """Whether those of all accounts were listed."""
         self.typed_for = ""
         """Id of the customer who was served when ``typed`` was looked for."""
+        self.left = partial(_forget_opened, self)
         self.filters_put_away: dict[str, str] = {}
         """The filters of customers who aren't served now, by their accounts."""
 
@@ -68,13 +69,6 @@ class CustomerListScreen(FilteredListScreen[CustomerRecord], Generic[CustomerRec
             self.only = 0
             self.paged.move_to(0)
         super().resumed()
-
-    def left(self) -> None:
-        """A record that was opened by its id is not what the list opens on next time."""
-        if RECORD_ID.fullmatch(self.typed):
-            self.typed = ""
-            self.remove_class("detail-open")
-            self.pages.forget()
 
     def listed(self, total: int) -> None:
         """A page came; it may tell what became of what was requested here."""
@@ -272,6 +266,14 @@ def _bind_to_customer(screen: CustomerListScreen[Any]) -> None:
     _bind_filter(screen)
     screen.pages.forget()
     screen.row_chosen()
+
+
+def _forget_opened(screen: CustomerListScreen[Any]) -> None:
+    """A record that was opened by its id is not what the list opens on next time."""
+    if RECORD_ID.fullmatch(screen.typed):
+        screen.typed = ""
+        screen.remove_class("detail-open")
+        screen.pages.forget()
 
 
 def _bind_filter(screen: CustomerListScreen[Any]) -> None:

@@ -115,6 +115,8 @@ class DeskScreen(Blank, FullScreen):
         """The fields that were open for customers who aren't served now, by their accounts."""
         self.field_returned: Callable[[], None] = lambda: None
         """Called when the field was opened again for the customer that it was opened for."""
+        self.left: Callable[[], None] = lambda: None
+        """Called when another screen was chosen in place of this one."""
         self.core_of_text: Callable[[str], str] = str
         """What of a text for the customer that was just read decides whether it's still true."""
         self.strip_timer: Timer | None = None
@@ -189,9 +191,6 @@ class DeskScreen(Blank, FullScreen):
             self.reload()
         _look_at_served(self)
         _bring_field_back(self)
-
-    def left(self) -> None:
-        """Another screen was chosen in place of this one."""
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
         """Reload what can be seen, also behind a dialog. Any other screen reloads when it opens,
