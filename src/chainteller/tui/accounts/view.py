@@ -2,7 +2,7 @@
 
 from chainteller.records.accounts import LISTED_ACCOUNT, ListedAccount
 from chainteller.records.formats import Piece
-from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.widgets.lines import Line, line, pad
 from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import RecordColumns
 
@@ -20,14 +20,19 @@ LIST = RecordColumns(
 )
 _NAME = 1
 """Where the customer's name stands."""
+_RESTRICTED_CELLS = 24
+"""Of a control and the name behind it."""
 
 
 def row(account: ListedAccount, now: int) -> Row:
-    """A control stands before the customer's name, which no window leaves out."""
+    """A control stands before the customer's name, which no window leaves out. It takes no room
+    from other columns: the name is whole beside the list or below it.
+    """
     shown = LIST.row(account, now)
     if not account.controls:
         return shown
-    name = f"[x] {account.controls[0]}  {account.customer_name or ''}".rstrip(), "bad"
+    named = f"[x] {account.controls[0]}  {account.customer_name or ''}".rstrip()
+    name = pad(named, _RESTRICTED_CELLS).rstrip(), "bad"
     return shown._replace(cells=(*shown.cells[:_NAME], name, *shown.cells[_NAME + 1 :]))
 
 
