@@ -515,8 +515,8 @@ class Model:
         level = None
         if goes_to == VERIFIED and link is not None and LEVELS[link.claim.method] != "high":
             level = LEVELS[link.claim.method]
-        hold = self._withdrawn_from(account, asset, atoms, cents, to_wallet=to_wallet)
         self._within_limits(account, goes_to, cents, level)
+        hold = self._withdrawn_from(account, asset, atoms, cents, to_wallet=to_wallet)
         name = self._new(answered)
         account.take(hold, self.now)
         if link is not None and goes_to == VERIFIED:

@@ -212,20 +212,19 @@ def _condition(tx: UnitOfWork, asset: Asset) -> markets.Condition | None:
 
 
 def decide_withdrawal(order: Order, account: Record, state: State, moment: Moment) -> Outcome:
-    """A withdrawal in ``processing``, or in ``reviewing``, with its funds held. What the account
-    has comes before the limits: one above it would name an amount that isn't there.
+    """A withdrawal in ``processing``, or in ``reviewing``, with its funds held.
 
     Raises:
         AccountRestricted, TermsNotAccepted, KycRequired, DestinationOnHold, MarketUnavailable,
-        InsufficientFunds, LimitExceeded.
+        LimitExceeded, InsufficientFunds.
     """
     target, options = state.target, moment.options
     preconditions.require_allowed(account, Act.WITHDRAW)
     destinations.require_reachable(target, moment.now)
     cents = _notional_cents(order.amount, state.condition)
     requested = Spent(target.destination_class, cents, moment.now, target.level)
-    held = _funds_to_hold(order.amount, cents, state, moment.now)
     limits.require_within(options, state.spent, requested)
+    held = _funds_to_hold(order.amount, cents, state, moment.now)
     review = _review(state, cents, moment)
     status = TransferStatus.PROCESSING if review is None else TransferStatus.REVIEWING
     activity = accounts.activity(
