@@ -7,24 +7,22 @@ needs more than the specification declares it: ``@pytest.mark.needs("trades by i
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from rich.segment import Segment
 from tests.deployments import OWN
 from tests.spec_only.place import SpecOnlyPlace, spec_only_place
 from tests.world.bank import World, build, sqlite_url
 from tests.world.waiting import PATIENCE_S
 from textual._styles_cache import StylesCache
-from textual.cache import FIFOCache, LRUCache
+from textual.cache import LRUCache
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.strip import Strip
 from textual.timer import Timer
 
 from chainteller.domain.actors import Actor
@@ -119,31 +117,6 @@ def _parse_each_stylesheet_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "parse", parse_with_others)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _make_caches_of_strips_when_used() -> Iterator[None]:
-    """A ``Strip`` makes seven caches, of which most are never used: with them, a twentieth of the
-    time of a console's tests."""
-    empty = Strip([])
-    caches = {name: getattr(empty, name) for name in Strip.__slots__ if name.endswith("_cache")}
-    sizes = {name: each._maxsize for name, each in caches.items() if each is not None}
-
-    def begin(strip: Strip, segments: Iterable[Segment], cell_length: int | None = None) -> None:
-        strip._segments, strip._cell_length = list(segments), cell_length
-        strip._render_cache = strip._link_ids = strip._cell_count = None
-
-    def make_cache(strip: Strip, name: str) -> FIFOCache[Any, Any]:
-        if name not in sizes:
-            raise AttributeError(name)
-        made: FIFOCache[Any, Any] = FIFOCache(sizes[name])
-        setattr(strip, name, made)
-        return made
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Strip, "__init__", begin)
-        patch.setattr(Strip, "__getattr__", make_cache, raising=False)
         yield
 
 
