@@ -48,9 +48,10 @@ def read_private(file: Path) -> str:
         OSError: as ``read_bytes``; or it may be read by others.
         UnicodeDecodeError: it isn't UTF-8.
     """
+    found = read_bytes(file)
     if others_may_read(file):
         raise PermissionError(errno.EACCES, f"may be read by others: {how_to_protect(file)}")
-    return read_bytes(file).decode("utf-8")
+    return found.decode("utf-8")
 
 
 def open_private(file: Path, mode: Literal["ab", "wb", "xb"]) -> BinaryIO:

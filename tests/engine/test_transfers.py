@@ -382,7 +382,7 @@ def test_what_a_refusal_says_may_be_withdrawn_may_be(limited: World) -> None:
     limited.withdraw("100.00")
     error = refusal(limited.withdraw, "1000.00")
     assert error.suggestion == (
-        f"Withdraw at most 50.00 USD now; more from {format_instant(START + DAY)}."
+        f"The limit allows 50.00 USD now; more from {format_instant(START + DAY)}."
     )
     assert limited.withdraw("50.00").status == "processing"
 

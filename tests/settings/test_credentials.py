@@ -35,7 +35,7 @@ def test_a_key_file_without_an_end_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.symlink_to("/dev/zero")
     place = _place(Profile("p", key_file=str(file)))
-    with pytest.raises(SettingsInvalid, match="may be read by others"):
+    with pytest.raises(SettingsInvalid, match="is too large"):
         api_key(place, {})
     file.unlink()
     file.touch(0o600)

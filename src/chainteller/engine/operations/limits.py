@@ -127,7 +127,7 @@ def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: 
 
 def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
     rule, remaining = exceeded.rule, format_cents(exceeded.remaining_cents)
-    advice = f"Withdraw at most {remaining} USD now"
+    advice = f"The limit allows {remaining} USD now"
     if exceeded.resets_at is not None:
         advice += f"; more from {format_instant(exceeded.resets_at)}"
     return {

@@ -95,8 +95,8 @@ class _Said(NamedTuple):
 
 class VerifiedState:
     """The state of one database by its logs. ``file_of`` names the file for a deployment, which
-    threads and processes share; left out, each process reads the logs anew. At most so many entries
-    of a log are read ``at_once``."""
+    threads and processes share; left out, each process reads the logs itself. At most so many
+    entries of a log are read ``at_once``."""
 
     def __init__(self, file_of: Callable[[str], Path] | None = None, at_once: int = MOST) -> None:
         self._file_of, self._at_once = file_of, at_once
@@ -150,7 +150,7 @@ class VerifiedState:
             return next(_balances_contradicted(connection, file, organisation, account), "")
 
     def forget(self, connection: Session) -> None:
-        """Read the logs anew, from whatever a person has accepted."""
+        """Read the logs again, from whatever a person has accepted."""
         with self._writing(connection) as file:
             file.execute("DELETE FROM said")
             file.execute("DELETE FROM log")
@@ -186,7 +186,7 @@ class VerifiedState:
                 raise
 
     def _do_without(self, error: Exception) -> None:
-        _log.warning("what the logs say can't be kept, and is read anew: %s", error)
+        _log.warning("what the logs say can't be kept, and is read again: %s", error)
         self._file_of, self._file = None, None
 
     def _begun(self, connection: Session) -> Any:
@@ -219,7 +219,7 @@ def _said(file: Any, name: str, key: str) -> _Said | None:
 
 
 def _forget_others(connection: Session, file: Any, logs: tuple[str, ...]) -> None:
-    """Forget everything if a log doesn't begin as it was read: its marks were made anew, or it's
+    """Forget everything if a log doesn't begin as it was read: its marks were made again, or it's
     another one, as its head shows. One that is shorter here was read on since this transaction
     began, or was cut, which the kept heads show."""
     for log in logs:
