@@ -30,11 +30,13 @@ from chainteller.storage.log.entry import Entry, Leg
 from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.log.rows import DEPLOYMENT
 
-MOST = 20_000
-"""Entries of a log that are read at once, in about half a second."""
+MOST = 5_000
+"""Entries of a log that are read at once, in about a third of a second."""
 LOG_UNREAD = "LOG_UNREAD"
 """Why nothing is paid yet."""
 _TOGETHER = 500
+_PATIENCE_S = 60
+"""For another process that reads on."""
 _FOLLOWED = frozenset(
     each.name
     for each in (
@@ -103,16 +105,16 @@ class VerifiedState:
         self._lock = threading.RLock()
         self._file: Any = None
 
-    def follow(self, connection: Session, organisation: str) -> Followed:
+    def follow(self, connection: Session, organisation: str, most: int = MOST) -> Followed:
         """Follow an organisation's log and the deployment's, as far as they go or as is read at
-        once. What is wrong with a log stands until a dispute of it is cleared.
+        once, at ``most``. What is wrong with a log stands until a dispute of it is cleared.
 
         Raises:
             WriterKeyMissing: no mark can be checked.
         """
         marks.of(connection).require(connection)
         with self._writing(connection) as file:
-            most = self._at_once
+            most = min(most, self._at_once)
             _forget_others(connection, file, (organisation, DEPLOYMENT))
             rows = _read(connection, file, organisation, most)
             # Later, so that what an archive took of these entries is known.
@@ -158,9 +160,9 @@ class VerifiedState:
     def is_superseded(
         self, connection: Session, organisation: str, row: Kept, seal: str, size: int
     ) -> bool:
-        """Whether one of the log's first ``size`` entries left a row with another seal; False while
-        the log isn't read to its end. Raises as ``follow``."""
-        if not self.follow(connection, organisation).is_whole:
+        """Whether one of the log's first ``size`` entries left a row with another seal; False where
+        much of the log is still to be read. Raises as ``follow``."""
+        if not self.follow(connection, organisation, _TOGETHER).is_whole:
             return False
         with self._writing(connection) as file:
             said = _said(file, row.table.name, row.key)
@@ -202,7 +204,9 @@ class VerifiedState:
                 private_folder(path.parent)
                 open_private(path, "ab").close()
                 place = str(path)
-            file = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
+            file = sqlite3.connect(
+                place, isolation_level=None, check_same_thread=False, timeout=_PATIENCE_S
+            )
             file.execute(f"PRAGMA journal_mode = {journal_mode()}")
             file.execute("PRAGMA synchronous = NORMAL")
             if file.execute("PRAGMA user_version").fetchone() != (_FORM,):
