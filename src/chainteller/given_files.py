@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,7 +27,7 @@ def read_bytes(file: Path, most: int = MOST_BYTES) -> bytes:
         OSError: it can't be read, has more than ``most`` bytes, or is a pipe without a writer.
     """
     with open_given(file) as opened:
-        if hasattr(os, "O_NONBLOCK"):
+        if sys.platform != "win32":
             os.set_blocking(opened.fileno(), True)
         found = opened.read(most + 1)
         is_pipe = stat.S_ISFIFO(os.fstat(opened.fileno()).st_mode)
