@@ -1039,6 +1039,20 @@ FAULTS = (
         "tests/payouts/test_payout_checks.py::test_a_row_that_an_honest_write_sealed_as_it_was_altered_pays_nothing",
     ),
     Fault(
+        "what somebody cleared isn't paid",
+        "storage/log/verified_state.py",
+        "WHERE instr(places, ?)",
+        "WHERE instr(places, ? || name)",
+        "tests/tampering/test_what_is_not_there.py::test_what_was_altered_and_written_over_is_paid_once_somebody_cleared_it",
+    ),
+    Fault(
+        "an altered row counts once a dispute of its log was cleared",
+        "storage/log/verified_state.py",
+        "WHERE instr(places, ?)",
+        "WHERE ? <> ''",
+        "tests/tampering/test_hidden_entries.py",
+    ),
+    Fault(
         "what was written under a key that had ended is paid",
         "storage/log/verified_state.py",
         "if known.what != _NEVER and int(known.what or 0) + MINUTE < told.at:",

@@ -20,8 +20,9 @@ from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.policy import Policy
+from chainteller.engine.operations.disputes import clear_any, open_for
 from chainteller.engine.operations.keys import ApiKeys
-from chainteller.engine.verification.full_pass import recent_ends, verify_since
+from chainteller.engine.verification.full_pass import recent_ends, verify, verify_since
 from chainteller.service.errors import BooksDisputed
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
 from chainteller.service.models.decisions import Approval
@@ -230,6 +231,26 @@ def test_nothing_is_paid_that_a_key_has_asked_for_which_had_ended(bank: World) -
     paid = bank.engine.withdrawal_record(bank.account, waiting.id)
     assert paid.failure_reason is not None
     assert f"API key {key.key_id} had ended" in paid.failure_reason.message
+
+
+@pytest.mark.parametrize("what", ["balance", "row"])
+def test_what_was_altered_and_written_over_is_paid_once_somebody_cleared_it(
+    bank: World, what: str
+) -> None:
+    row = "UPDATE trading_account SET created = created - 1"
+    of_dpt = f"{raised(bank, 'available')} AND asset LIKE '%@bank'"
+    altered(bank, row if what == "row" else of_dpt)
+    bank.deposit("1.00")
+    bank.settle()
+    for is_cleared in (False, True):
+        withdrawal = bank.withdraw("10.00").id
+        bank.settle()
+        paid = bank.engine.withdrawal_record(bank.account, withdrawal)
+        assert (paid.status == "completed") == is_cleared, paid.failure_reason
+        open_for(bank.context, verify(bank.database))
+        for each in bank.engine.disputes().data:
+            if each.cleared is None:
+                clear_any(bank.context, Actor(name="root"), each.id, "looked at")
 
 
 def test_no_trade_is_filled_that_a_key_has_asked_for_which_had_ended(bank: World) -> None:

@@ -62,7 +62,7 @@ _TABLES = f"""
     );
     CREATE TABLE IF NOT EXISTS said (
         name TEXT NOT NULL, key TEXT NOT NULL, number INTEGER NOT NULL, what TEXT,
-        wrong TEXT NOT NULL, PRIMARY KEY (name, key)
+        wrong TEXT NOT NULL, places TEXT NOT NULL, PRIMARY KEY (name, key)
     ) WITHOUT ROWID;
     PRAGMA user_version = {_FORM};
 """
@@ -88,11 +88,20 @@ class Followed(NamedTuple):
 
 class _Said(NamedTuple):
     """What a log said last of something, in its entry with this number; ``what`` is None where
-    that removed it. ``wrong`` says why it doesn't count."""
+    that removed it. ``wrong`` says why it doesn't count, until a dispute is cleared about one of
+    the ``places``, each on a line of its own."""
 
     number: int
     what: str | None
-    wrong: str
+    wrong: str = ""
+    places: str = ""
+
+
+class _Wrong(NamedTuple):
+    """Why what an entry writes doesn't count, and where a dispute about that may be."""
+
+    said: str
+    places: tuple[str, ...] = ()
 
 
 class VerifiedState:
@@ -217,7 +226,7 @@ class VerifiedState:
 
 def _said(file: Any, name: str, key: str) -> _Said | None:
     found = file.execute(
-        "SELECT number, what, wrong FROM said WHERE name = ? AND key = ?", (name, key)
+        "SELECT number, what, wrong, places FROM said WHERE name = ? AND key = ?", (name, key)
     ).fetchone()
     return None if found is None else _Said(*found)
 
@@ -262,7 +271,8 @@ def _balances_contradicted(
     }
     for code in codes:
         found = file.execute(
-            "SELECT key, number, what, wrong FROM said WHERE name = ? AND key > ? AND key < ?",
+            "SELECT key, number, what, wrong, places FROM said "
+            "WHERE name = ? AND key > ? AND key < ?",
             (_BALANCE, f"{code} ", f"{code}!"),
         )
         for key, *told in found.fetchall():
@@ -272,11 +282,11 @@ def _balances_contradicted(
     yield from (f"no entry moved {key}" for key, what in stored.items() if what != _NOTHING)
 
 
-def _over(what: str, told: Entry, known: _Said | None) -> str:
+def _over(place: str, told: Entry, known: _Said | None) -> _Wrong:
     """What is wrong with something that an entry found otherwise than the log had left it."""
     if known is None:
-        return f"no entry made {what}, which entry {told.number} found"
-    return f"{what} was altered after entry {known.number} and written again"
+        return _Wrong(f"no entry made {place}, which entry {told.number} found", (place,))
+    return _Wrong(f"{place} was altered after entry {known.number} and written again", (place,))
 
 
 _NOTHING = "0 0"
@@ -356,61 +366,66 @@ class _Follower:
         self._end_keys(told)
 
     def _take_dispute(self, told: Entry) -> None:
-        """A dispute is opened about a log, a row or a balance, or cleared: then that counts."""
+        """A dispute is opened, or cleared: what is wrong about its place counts from then on."""
         if told.action == _DISPUTED:
             self._say(_DISPUTE, told.object, told.number, str((told.inputs or {}).get("where")))
             return
         opened = self._said(_DISPUTE, told.object)
         place = "" if opened is None or opened.what is None else opened.what
+        self._keep()
         self._file.execute("UPDATE log SET wrong = '' WHERE 'log ' || name = ?", (place,))
-        name, _, key = place.partition(" ")
-        for kept in ((name, key), (_BALANCE, place)):
-            said = self._said(*kept)
-            if said is not None:
-                self._say(*kept, said.number, said.what)
+        line = f"\n{place}\n"
+        self._file.execute(
+            "UPDATE said SET wrong = '', places = '' WHERE instr(places, ?)", (line,)
+        )
 
     def _take_row(
-        self, told: Entry, row: tuple[str, str, str | None], more: list[Any], wrong: str
+        self, told: Entry, row: tuple[str, str, str | None], more: list[Any], wrong: _Wrong | None
     ) -> None:
         name, key, made = row
         terms, before = (more[0] if more else {}), (more[1] if len(more) > 1 else None)
-        known = self._said(name, key)
-        if known is not None:
-            wrong = known.wrong or wrong
+        known, place = self._said(name, key), f"{name} {key}"
         is_told = known is not None or told.number > self._archived
         if is_told and (None if known is None else known.what) != before:
-            wrong = _over(f"{name} {key}", told, known)
+            wrong = _over(place, told, known)
         if name == Tables.transfer.name and terms.get("status") in FINAL:
             self._known[name, key] = None
             self._changed.add((name, key))
         else:
-            self._say(name, key, told.number, made, wrong)
+            self._say_of(name, key, _Said(told.number, made), wrong)
 
-    def _take_leg(self, told: Entry, leg: Leg, wrong: str) -> None:
+    def _take_leg(self, told: Entry, leg: Leg, wrong: _Wrong | None) -> None:
         key = f"{leg.code} {leg.asset}"
         after, version = leg.after or 0, leg.version or 0
         known = self._said(_BALANCE, key)
         found = f"{after - leg.change} {version - 1}"
-        if known is not None:
-            wrong = known.wrong or wrong
         is_told = known is not None or told.number > self._archived
         if is_told and (_NOTHING if known is None else known.what) != found:
             wrong = _over(key, told, known)
-        self._say(_BALANCE, key, told.number, f"{after} {version}", wrong)
+        self._say_of(_BALANCE, key, _Said(told.number, f"{after} {version}"), wrong)
 
-    def _key_wrong(self, told: Entry) -> str:
+    def _say_of(self, name: str, key: str, said: _Said, wrong: _Wrong | None) -> None:
+        """What an entry says of a row or a balance; what was wrong with it before stays."""
+        before = self._said(name, key)
+        lines = "" if before is None else before.places
+        if wrong is not None:
+            places = (*wrong.places, f"entry {said.number} of {self._log}")
+            lines = f"{lines}\n{chr(10).join(places)}\n"
+        why = before.wrong if before is not None and before.wrong else wrong.said if wrong else ""
+        self._say(name, key, *said._replace(wrong=why, places=lines if why else ""))
+
+    def _key_wrong(self, told: Entry) -> _Wrong | None:
         """Why what an entry wrote doesn't count: a minute passes at most between the check of an
         API key and what is written under it."""
         if not told.key_id or self._log == DEPLOYMENT:
-            return ""
-        known = self._said(_KEY_ENDS, told.key_id)
+            return None
+        known, place = self._said(_KEY_ENDS, told.key_id), (f"{Tables.api_key.name} {told.key_id}",)
         if known is None:
-            return f"no entry made API key {told.key_id}"
+            return _Wrong(f"no entry made API key {told.key_id}", place)
         if known.what != _NEVER and int(known.what or 0) + MINUTE < told.at:
-            return (
-                f"API key {told.key_id} had ended before entry {told.number} was written under it"
-            )
-        return ""
+            since = f"had ended before entry {told.number} was written under it"
+            return _Wrong(f"API key {told.key_id} {since}", place)
+        return None
 
     def _end_keys(self, told: Entry) -> None:
         """Note the API keys that an entry made, and when those end that it writes or revokes."""
@@ -437,12 +452,15 @@ class _Follower:
             self._known[place] = _said(self._file, name, key)
         return self._known[place]
 
-    def _say(self, name: str, key: str, number: int, what: str | None, wrong: str = "") -> None:
-        self._known[name, key] = _Said(number, what, wrong)
+    def _say(
+        self, name: str, key: str, number: int, what: str | None, wrong: str = "", places: str = ""
+    ) -> None:
+        self._known[name, key] = _Said(number, what, wrong, places)
         self._changed.add((name, key))
 
     def _keep(self) -> None:
         kept = ((*place, *said) for place in self._changed if (said := self._known[place]))
-        self._file.executemany("INSERT OR REPLACE INTO said VALUES (?, ?, ?, ?, ?)", kept)
+        self._file.executemany("INSERT OR REPLACE INTO said VALUES (?, ?, ?, ?, ?, ?)", kept)
         gone = (place for place in self._changed if self._known[place] is None)
         self._file.executemany("DELETE FROM said WHERE name = ? AND key = ?", gone)
+        self._known, self._changed = {}, set()
