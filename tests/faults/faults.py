@@ -1034,8 +1034,8 @@ FAULTS = (
     Fault(
         "a row counts for a payout that an honest write found altered",
         "storage/log/verified_state.py",
-        '            wrong = _over(f"{name} {key}", told, known)\n',
-        '            wrong = ""\n',
+        "            wrong = _over(place, told, known)\n",
+        "            wrong = None\n",
         "tests/payouts/test_payout_checks.py::test_a_row_that_an_honest_write_sealed_as_it_was_altered_pays_nothing",
     ),
     Fault(
