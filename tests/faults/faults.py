@@ -1039,6 +1039,13 @@ FAULTS = (
         "tests/payouts/test_payout_checks.py::test_a_row_that_an_honest_write_sealed_as_it_was_altered_pays_nothing",
     ),
     Fault(
+        "a gateway asks for what the log alone has frozen",
+        "engine/forwarding/requests.py",
+        "        if said := tx.context.state.superseded(tx.connection, tx.organisation_id, each):\n",
+        "        if said := str():\n",
+        "tests/gateway/test_gateway.py::test_nothing_leaves_an_account_that_only_the_database_has_thawed",
+    ),
+    Fault(
         "what somebody cleared isn't paid",
         "storage/log/verified_state.py",
         "WHERE instr(places, ?)",

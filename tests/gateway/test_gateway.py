@@ -872,7 +872,21 @@ def test_a_request_that_only_the_database_has_is_not_repeated(tmp_path: Path) ->
         assert [place.split()[0] for place in disputed(gateway)] == ["provider_request"]
 
 
-def test_nothing_leaves_an_account_that_only_the_database_has_thawed(gateway: Gateway) -> None:
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("UPDATE trading_account SET control = NULL, control_reason = NULL",),
+        (
+            "DELETE FROM trading_account",
+            "UPDATE entry SET action = 'x', object = 'x', trading_account_id = NULL"
+            " WHERE object LIKE 'DEC_%' OR trading_account_id IS NOT NULL",
+        ),
+    ],
+    ids=["altered", "removed, and its entries hidden"],
+)
+def test_nothing_leaves_an_account_that_only_the_database_has_thawed(
+    gateway: Gateway, statements: tuple[str, ...]
+) -> None:
     account = gateway.open_account()
     path = f"/trading-accounts/{account}{WITHDRAWALS}"
     freeze = {"kind": "control", "subject": account, "control": "FROZEN", "reason": "OTHER"}
@@ -881,7 +895,9 @@ def test_nothing_leaves_an_account_that_only_the_database_has_thawed(gateway: Ga
     assert gateway.call("POST", path, amount="1.00", currency=TOKEN)["error"] == (
         "ACCOUNT_RESTRICTED"
     )
-    altered(gateway, "UPDATE trading_account SET control = NULL, control_reason = NULL")
+    with gateway.own.context.database.read() as connection:
+        gateway.own.context.state.follow(connection, "default")
+    altered(gateway, *statements)
     assert gateway.call("POST", path, amount="1.00", currency=TOKEN)["error"] == "BOOKS_DISPUTED"
     assert ("POST", path) not in gateway.provider.asked
     assert disputed(gateway) == [f"trading_account {account}"]

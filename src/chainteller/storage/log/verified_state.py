@@ -152,13 +152,19 @@ class VerifiedState:
             why = "The log is being read, and nothing is paid until it has been."
             raise ServiceUnavailable(why, {"reason": LOG_UNREAD})
         with self._writing(connection) as file:
-            for table, key in rows:
-                said = _said(file, table.name, key)
-                if said is None:
-                    return f"no entry wrote {table.name} {key}"
-                if said.wrong or said.what != last_writes.seal_of(connection, table, key):
-                    return said.wrong or f"{table.name} {key} isn't as entry {said.number} says"
+            for each in rows:
+                if said := _row_contradicted(connection, file, each):
+                    return said
             return next(_balances_contradicted(connection, file, organisation, account), "")
+
+    def superseded(self, connection: Session, organisation: str, row: Kept) -> str:
+        """Why a row that the log has isn't as it says, or is gone, in words; empty if it's as it
+        says, and where much of the log is still to be read. Raises as ``follow``."""
+        if not self.follow(connection, organisation, _TOGETHER).is_whole:
+            return ""
+        with self._writing(connection) as file:
+            is_known = _said(file, row.table.name, row.key) is not None
+            return _row_contradicted(connection, file, row) if is_known else ""
 
     def forget(self, connection: Session) -> None:
         """Read the logs again, from whatever a person has accepted."""
@@ -229,6 +235,14 @@ def _said(file: Any, name: str, key: str) -> _Said | None:
         "SELECT number, what, wrong, places FROM said WHERE name = ? AND key = ?", (name, key)
     ).fetchone()
     return None if found is None else _Said(*found)
+
+
+def _row_contradicted(connection: Session, file: Any, row: Kept) -> str:
+    said, place = _said(file, row.table.name, row.key), f"{row.table.name} {row.key}"
+    if said is None:
+        return f"no entry wrote {place}"
+    is_same = said.what == last_writes.seal_of(connection, *row)
+    return said.wrong or ("" if is_same else f"{place} isn't as entry {said.number} says")
 
 
 def _forget_others(connection: Session, file: Any, logs: tuple[str, ...]) -> None:
