@@ -20,6 +20,7 @@ from chainteller.domain.clock import DAY, MINUTE, SECOND
 from chainteller.domain.decisions import AtDeadline, ReviewCondition, ReviewLine
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.policy import Policy
+from chainteller.engine.engine import Engine
 from chainteller.engine.operations.disputes import clear_any, open_for
 from chainteller.engine.operations.keys import ApiKeys
 from chainteller.engine.verification.full_pass import recent_ends, verify, verify_since
@@ -218,19 +219,23 @@ def test_a_new_wallet_that_somebody_made_older_for_a_moment_is_not_paid(bank: Wo
     assert "couldn't receive anything" in paid.failure_reason.message
 
 
-def test_nothing_is_paid_that_a_key_has_asked_for_which_had_ended(bank: World) -> None:
-    """Somebody opened it for a moment; it would have expired much later."""
+def acting_under_an_ended_key(bank: World) -> tuple[Engine, str]:
+    """As somebody does who opened it for a moment; it would have expired much later."""
     keys = ApiKeys(bank.context)
     key = keys.create("branch", expires="90d")
     keys.revoke(key.key_id)
     bank.clock.advance(2 * MINUTE)
-    opened = bank.engine.acting_as(Actor(key_id=key.key_id))
+    return bank.engine.acting_as(Actor(key_id=key.key_id)), key.key_id
+
+
+def test_nothing_is_paid_that_a_key_has_asked_for_which_had_ended(bank: World) -> None:
+    opened, key_id = acting_under_an_ended_key(bank)
     request = WithdrawalRequest(amount="1.00", currency=DPT)
     waiting = opened.withdraw(bank.account, request).value
     bank.settle()
     paid = bank.engine.withdrawal_record(bank.account, waiting.id)
     assert paid.failure_reason is not None
-    assert f"API key {key.key_id} had ended" in paid.failure_reason.message
+    assert f"API key {key_id} had ended" in paid.failure_reason.message
 
 
 @pytest.mark.parametrize("what", ["balance", "row"])
@@ -254,11 +259,7 @@ def test_what_was_altered_and_written_over_is_paid_once_somebody_cleared_it(
 
 
 def test_no_trade_is_filled_that_a_key_has_asked_for_which_had_ended(bank: World) -> None:
-    keys = ApiKeys(bank.context)
-    key = keys.create("branch", expires="90d")
-    keys.revoke(key.key_id)
-    bank.clock.advance(2 * MINUTE)
-    opened = bank.engine.acting_as(Actor(key_id=key.key_id))
+    opened, _ = acting_under_an_ended_key(bank)
     request = ExecuteRequest(trading_account_id=bank.account)
     trade = opened.execute_quote(bank.quote("100.00").id, request).value.id
     bank.clock.advance(MINUTE + SECOND)

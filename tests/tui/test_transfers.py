@@ -256,11 +256,15 @@ async def test_a_pasted_id_is_not_looked_for_among_the_next_customers_transfers(
         assert several.first not in seen(app)
 
 
+def _buy(bench: Bench, account_id: str) -> None:
+    asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=account_id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account_id))
+
+
 async def test_the_account_and_a_trade_lead_to_their_transfers(bench: Bench) -> None:
     several = Several(bench)
-    asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=several.two.id)
-    quote = bench.service.create_quote("sol-usd", asked).value
-    bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=several.two.id))
+    _buy(bench, several.two.id)
     app = several.app()
     async with app.run_test(size=LARGE) as pilot:
         await _serve(pilot, "DDA-1")
@@ -286,9 +290,7 @@ async def test_another_customer_ends_the_list_of_all_its_filter_and_the_open_det
     """Whether they were chosen on the list or on another screen."""
     several = Several(bench)
     for each in (several.one, several.two):
-        asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=each.id)
-        quote = bench.service.create_quote("sol-usd", asked).value
-        bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=each.id))
+        _buy(bench, each.id)
         bench.world.advance(1)
     app = several.app()
     async with app.run_test(size=SMALL) as pilot:
@@ -314,9 +316,7 @@ async def test_another_customer_ends_the_list_of_all_its_filter_and_the_open_det
 @pytest.mark.needs("all-transfers")
 async def test_a_trade_leads_to_its_accounts_transfers_from_a_list_of_all(bench: Bench) -> None:
     several = Several(bench)
-    asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=several.one.id)
-    quote = bench.service.create_quote("sol-usd", asked).value
-    bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=several.one.id))
+    _buy(bench, several.one.id)
     app = several.app()
     async with app.run_test(size=SMALL) as pilot:
         await _serve(pilot, "DDA-1")

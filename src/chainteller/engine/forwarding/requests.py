@@ -153,8 +153,7 @@ def _require_as_logged(tx: UnitOfWork, call: Call[Any], account_id: str | None) 
     named = [Kept(_TABLES[each.name], each.id) for each in named_by(call) if each.name in _TABLES]
     for each in named:
         if said := tx.context.state.superseded(tx.connection, tx.organisation_id, each):
-            place = f"{each.table.name} {each.key}"
-            breach = Breach(20, f"not done: {said}", place, tx.organisation_id)
+            breach = Breach(20, f"not done: {said}", each.place, tx.organisation_id)
             logged_rows.refuse_altered(tx, breach)
     rows = tuple(each for each in named if logged_rows.is_or_was_kept(tx, each, account_id))
     if rows:

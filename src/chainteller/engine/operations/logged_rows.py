@@ -131,7 +131,7 @@ def require_newest(
     except UNREADABLE:
         said = "a value can't be read"
     if said:
-        refuse_altered(tx, Breach(20, f"not done: {said}", f"{row.table.name} {row.key}", of))
+        refuse_altered(tx, Breach(20, f"not done: {said}", row.place, of))
 
 
 def refuse_altered(tx: UnitOfWork, breach: Breach) -> NoReturn:
@@ -156,5 +156,4 @@ def difference(
         said = last_writes.contradicted(connection, trail, rows)
     except UNREADABLE:
         said = "a value can't be read"
-    where = f"{rows[0].table.name} {rows[0].key}"
-    return Breach(20, f"not done: {said}", where, organisation_id) if said else None
+    return Breach(20, f"not done: {said}", rows[0].place, organisation_id) if said else None

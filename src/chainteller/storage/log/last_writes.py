@@ -46,8 +46,9 @@ writes no other row, and it's about the quote."""
 _OF_OBJECT = _ENTRIES.where(f"{_BEFORE} AND object = :of {_NEWEST_FIRST}")
 _SOME = _ENTRIES.where("organisation_id = :organisation AND number IN :numbers")
 _NEWEST = 2**62
-_KEYS, _KEY_MADE, _KEY_REVOKED = Tables.api_key.name, "create_api_key", "revoke_api_key"
-"""The table of API keys, and the actions of ``engine.keys``."""
+_KEYS = Tables.api_key.name
+KEY_MADE, KEY_REVOKED = "create_api_key", "revoke_api_key"
+"""Actions of ``engine.keys``."""
 
 
 class Kept(NamedTuple):
@@ -55,6 +56,11 @@ class Kept(NamedTuple):
 
     table: Table
     key: str
+
+    @property
+    def place(self) -> str:
+        """How a breach names it."""
+        return f"{self.table.name} {self.key}"
 
 
 class Trail(NamedTuple):
@@ -171,8 +177,8 @@ def _key_contradicted(connection: Session, use: Entry) -> str:
         if not _is_good(connection, found):
             return _altered(found)
         told = found.entry
-        is_made = is_made or told.action == _KEY_MADE
-        ends += [told.at] if told.action == _KEY_REVOKED else ()
+        is_made = is_made or told.action == KEY_MADE
+        ends += [told.at] if told.action == KEY_REVOKED else ()
         for name, key, _, *more in told.rows:
             if (name, key) == (_KEYS, use.key_id) and more:
                 until = (more[0].get("expires"), more[0].get("revoked_at"))
@@ -202,7 +208,7 @@ def seal_contradicted(
         if not _is_good(connection, found):
             return _altered(found)
         return "" if made == [seal] else f"{row.key} {_isnt_as(found.entry)}"
-    return f"no entry wrote {row.table.name} {row.key}"
+    return f"no entry wrote {row.place}"
 
 
 class _Followed:

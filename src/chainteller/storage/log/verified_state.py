@@ -27,7 +27,7 @@ from chainteller.storage.db.sources import Source
 from chainteller.storage.db.sqlite import journal_mode
 from chainteller.storage.log import entry, last_writes, marks, moved, views
 from chainteller.storage.log.entry import Entry, Leg
-from chainteller.storage.log.last_writes import Kept
+from chainteller.storage.log.last_writes import KEY_MADE, KEY_REVOKED, Kept
 from chainteller.storage.log.rows import DEPLOYMENT
 
 MOST = 5_000
@@ -51,9 +51,8 @@ _ARCHIVED, _EMPTY = "archived", "empty"
 """What else is kept beside rows: of a customer's balance its amount and version, of an API key when
 it ends, of a dispute its place, of a log how far an archive took its bodies, and its last entry
 without one."""
-_KEY_MADE, _KEY_REVOKED = "create_api_key", "revoke_api_key"
 _DISPUTED, _CLEARED = "dispute_books", "clear_dispute"
-"""Actions of ``engine.keys`` and ``engine.disputes``."""
+"""Actions of ``engine.disputes``."""
 _NEVER = ""
 _FORM = 1
 _TABLES = f"""
@@ -238,11 +237,11 @@ def _said(file: Any, name: str, key: str) -> _Said | None:
 
 
 def _row_contradicted(connection: Session, file: Any, row: Kept) -> str:
-    said, place = _said(file, row.table.name, row.key), f"{row.table.name} {row.key}"
+    said = _said(file, row.table.name, row.key)
     if said is None:
-        return f"no entry wrote {place}"
+        return f"no entry wrote {row.place}"
     is_same = said.what == last_writes.seal_of(connection, *row)
-    return said.wrong or ("" if is_same else f"{place} isn't as entry {said.number} says")
+    return said.wrong or ("" if is_same else f"{row.place} isn't as entry {said.number} says")
 
 
 def _forget_others(connection: Session, file: Any, logs: tuple[str, ...]) -> None:
@@ -449,13 +448,13 @@ class _Follower:
             if name == Tables.api_key.name
             for until in ("expires", "revoked_at")
         ]
-        if told.error is None and told.action == _KEY_MADE:
+        if told.error is None and told.action == KEY_MADE:
             ends.append((told.object, None))
-        if told.error is None and told.action == _KEY_REVOKED:
+        if told.error is None and told.action == KEY_REVOKED:
             ends.append((told.object, told.at))
         for key_id, at in ends:
             known = self._said(_KEY_ENDS, key_id)
-            if at is not None or told.action == _KEY_MADE:
+            if at is not None or told.action == KEY_MADE:
                 earlier = int(known.what) if known is not None and known.what else None
                 until = min((each for each in (earlier, at) if each is not None), default=_NEVER)
                 self._say(_KEY_ENDS, key_id, told.number, str(until))
