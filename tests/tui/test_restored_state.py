@@ -125,6 +125,29 @@ async def test_what_is_typed_before_the_last_screen_comes_is_for_the_list_of_acc
     app.desk.end()
 
 
+@pytest.mark.needs("trading-accounts")
+async def test_the_last_screen_comes_though_the_list_of_accounts_was_quicker(
+    bench: Bench, tmp_path: Path
+) -> None:
+    left = await _left_on_the_last_of_three(bench, tmp_path / "desk.db")
+    may_come = threading.Event()
+
+    def slow(call: Call[Any], onward: Next) -> Any:
+        assert call.operation is not op.SHOW_TRADING_ACCOUNT or may_come.wait(PATIENCE_S)
+        return onward(call)
+
+    started = bench.start(workspace_file=tmp_path / "desk.db")
+    slowly = started._replace(service=layered(started.service, slow))
+    app = Console(lambda: slowly, bench.settings)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(lambda: app.screen.query_one(PagedList).cursor_key == left)
+        may_come.set()
+        await until(lambda: not app.is_returning)
+        await settle(pilot)
+        assert app.current_mode == "trades"
+    app.desk.end()
+
+
 async def test_the_selected_account_is_kept_soon_and_only_when_it_changed(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

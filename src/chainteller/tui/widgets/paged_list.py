@@ -298,7 +298,8 @@ class PagedList(Toned):
     def move_pages(self, step: int) -> None:
         self.move(step * (self.window_rows - 1 or 1))
 
-    def move_to(self, index: int) -> None:
+    def move_to(self, index: int, *, is_touched: bool = True) -> None:
+        """Put the cursor on a line; by default because the agent asked for it."""
         cursor, top = self.cursor, self.top
         self.cursor = index
         self._clamp()
@@ -308,16 +309,16 @@ class PagedList(Toned):
             self._repaint_row(cursor)
             self._repaint_row(self.cursor)
         if self.cursor != cursor:
-            self.is_touched = True
+            self.is_touched |= is_touched
             self.moved()
             self._announce()
 
     def move_to_key(self, key: str) -> bool:
-        """Put the cursor on a loaded record; False when it is not loaded."""
+        """Put the cursor on a loaded record, untouched by the agent; False when it isn't loaded."""
         for page, rows in self._pages.items():
             for offset, row in enumerate(rows):
                 if row.key == key:
-                    self.move_to((page - 1) * PAGE_ROWS + offset)
+                    self.move_to((page - 1) * PAGE_ROWS + offset, is_touched=False)
                     return True
         return False
 
