@@ -51,7 +51,8 @@ Point = Mapping[str, End]
 class Process:
     """A verification of everything in a process of its own, which takes long and much memory.
 
-    It reads ``given`` and prints each breach as JSON (``chainteller.whole_pass``).
+    It reads ``given`` and prints each breach as JSON (``chainteller.whole_pass``). Its standard
+    input stays open until it has ended.
     """
 
     def __init__(self, command: Sequence[str], given: bytes) -> None:
@@ -75,14 +76,15 @@ class Process:
         )
         self._running = running
         if running.stdin is not None:
-            with running.stdin as given:
-                given.write(self._given)
+            running.stdin.write(self._given)
+            running.stdin.flush()
 
     def found(self) -> tuple[Breach, ...] | None:
         """What it found; None while it runs. Raises ValueError: it failed."""
         if self._running is None or self._told is None or self._running.poll() is None:
             return None
-        code, self._running = self._running.returncode, None
+        code = self._running.returncode
+        self._end()
         with self._told as told:
             told.seek(0)
             lines = told.read().splitlines()
@@ -94,6 +96,12 @@ class Process:
         if self._running is not None:
             self._running.terminate()
             self._running.wait()
+            self._end()
+
+    def _end(self) -> None:
+        if self._running is not None and self._running.stdin is not None:
+            self._running.stdin.close()
+        self._running = None
 
 
 class Verifier(Background):
