@@ -232,8 +232,8 @@ def serve(task: Task, ready: Any, go: Any, told: Any) -> None:
     seconds = task.seconds
     with serving(task.url) as engine, ThreadPoolExecutor(len(task.pairs)) as pool:
         clients = [Client(engine, *pair, task.kind) for pair in task.pairs]
-        list(pool.map(lambda each: each.prepare(round(seconds * 40)), clients))
         list(pool.map(lambda each: each.prepare(1) or each.write(), clients))
+        list(pool.map(lambda each: each.prepare(round(seconds * 40)), clients))
         ready.release()
         go.wait()
         until, cpu = time.monotonic() + seconds, time.process_time()
