@@ -25,9 +25,11 @@ from chainteller.service.errors import (
     ServiceUnreachable,
     TellerError,
 )
+from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
 
 SHORT_S = 1.0
+DEPOSIT = DepositRequest(amount="1.00", currency=Currency(type="deposit-token-currency"))
 NEVER_END = {
     "accepts and hangs",
     "drips a body",
@@ -236,6 +238,35 @@ def test_neither_the_key_nor_the_reply_shows_in_an_error() -> None:
         shown = repr(fault.value) + str(fault.value.__cause__) + repr(service)
         service.close()
     assert "canary" not in shown
+
+
+@pytest.mark.parametrize("field", ["currency", "id"])
+def test_an_answer_that_is_not_shown_names_what_is_wrong_and_repeats_nothing(field: str) -> None:
+    said = f'{{"amount": "1.00", "{field}": ["canary-reply"]}}'.encode()
+    with misbehaving(says(reply(said))) as address:
+        service = client(address)
+        with pytest.raises(OutcomeUnknown, match=rf"can't be read: {field}\.$") as fault:
+            service.deposit("TDA_1", DEPOSIT, idempotency_key="mine")
+        service.close()
+    assert "canary" not in fault.value.message
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("408 Request Timeout", b"<html>too late</html>"),
+        ("408 Request Timeout", b'{"error": "TIMEOUT", "message": "Too late.", "details": {}}'),
+        ("409 Conflict", b""),
+        ("425 Too Early", b""),
+    ],
+)
+def test_a_write_answered_before_its_end_may_have_been_done(status: str, said: bytes) -> None:
+    with misbehaving(says(reply(said, status))) as address:
+        service = client(address)
+        with pytest.raises(OutcomeUnknown) as fault:
+            service.deposit("TDA_1", DEPOSIT, idempotency_key="mine")
+        service.close()
+    assert fault.value.idempotency_key == "mine"
 
 
 LIMITED = reply(

@@ -16,9 +16,9 @@ from pydantic_core import PydanticSerializationError
 from chainteller.domain.clock import from_datetime, parse_instant
 from chainteller.domain.signed_requests import CASE_HEADER
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
-from chainteller.remote.answers import NotShown, complete, require_same
+from chainteller.remote.answers import AnotherRecord, NotShown, complete, require_same
 from chainteller.remote.connection import Connection
-from chainteller.remote.sending import Sender, parsed, read_unshown
+from chainteller.remote.sending import Sender, parsed, read_unshown, where
 from chainteller.remote.transport import DEADLINE_S, Bearer, Outgoing, Reply, Sign, Transport
 from chainteller.service import operations
 from chainteller.service.entered_secrets import require_clean
@@ -33,7 +33,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.interface import Service
 from chainteller.service.layers import Answers
-from chainteller.service.models.base import RequestModel, Written
+from chainteller.service.models.base import RequestModel, Written, check_amounts
 from chainteller.service.models.counterparties import Counterparty
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.markets import Market
@@ -167,8 +167,8 @@ class RemoteService(Service):
             require_same(call, told.fields)
             return complete(call, _UNSHOWN[call.operation](self, call, told))
         except (TellerError, ValueError) as fault:
-            words = f"Accepted, but the answer can't be read: {fault}"
-            raise OutcomeUnknown(words, key) from None
+            said = fault.message if isinstance(fault, TellerError) else f"{where(fault)}."
+            raise OutcomeUnknown(f"Accepted, but the answer can't be read: {said}", key) from None
 
     def close(self) -> None:
         """Close every connection."""
@@ -309,7 +309,9 @@ def _transfer(kind: str, _remote: RemoteService, call: Call[Any], told: NotShown
     """What was asked for, with what the deployment tells: nothing can be read again."""
     asked = call.request.model_dump(by_alias=True, exclude_none=True) if call.request else {}
     known = {"id": "", "status": ACCEPTED, **asked, **told.fields, "type": kind}
-    return Transfer.model_validate(known)
+    record = Transfer.model_validate(known)
+    check_amounts(record)
+    return record
 
 
 def _cancelled(remote: RemoteService, call: Call[Any], _told: NotShown) -> Trade:
@@ -317,14 +319,14 @@ def _cancelled(remote: RemoteService, call: Call[Any], _told: NotShown) -> Trade
 
 
 def _linked(remote: RemoteService, call: Call[Any], _told: NotShown) -> Counterparty:
-    """The wallet as the account lists it. Raises ValueError: it isn't listed."""
+    """The wallet as the account lists it. Raises AnotherRecord: it isn't listed."""
     address = str(getattr(call.request, "address", "")).casefold()
     listed = remote.send(Call(operations.LINKED_COUNTERPARTIES, call.ids)).data
     for row in listed:
         if row.address.casefold() == address:
             network = row.network or getattr(call.request, "network", None)
             return row.model_copy(update={"network": network})
-    raise ValueError("the account doesn't list the wallet")
+    raise AnotherRecord("the account doesn't list the wallet")
 
 
 _UNSHOWN = {

@@ -11,6 +11,7 @@ from chainteller.domain.json_depth import parse_json
 from chainteller.domain.outside import Answer, NotCarriedOut, Step, Unanswered, read_answer
 from chainteller.domain.simulated import Part
 from chainteller.remote.transport import (
+    UNCLEAR,
     NotSent,
     OfProcess,
     Outgoing,
@@ -24,8 +25,6 @@ DEADLINE_S = 5.0
 PAUSE_S = 10.0
 """How long a system that failed isn't called again, so that other due work isn't kept waiting."""
 _ANSWERED = frozenset({200, 201, 202})
-_UNCLEAR = frozenset({408, 409, 425})
-"""Refusals of HTTP after which the request may be carried out all the same."""
 
 
 class HttpPort:
@@ -61,7 +60,7 @@ class HttpPort:
         if reply.status in _ANSWERED:
             return read_answer(_parsed(reply), key, body["amount"])
         self._pause(said := f"it answered with HTTP status {reply.status}")
-        if 400 <= reply.status < 500 and reply.status not in _UNCLEAR:
+        if 400 <= reply.status < 500 and reply.status not in UNCLEAR:
             raise NotCarriedOut(said)
         raise Unanswered(said)
 

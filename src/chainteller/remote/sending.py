@@ -18,6 +18,8 @@ from pydantic_core import from_json
 from chainteller.domain.randomness import SystemRandomness, below
 from chainteller.remote.answers import AnotherRecord, NotShown
 from chainteller.remote.transport import (
+    TIMED_OUT,
+    UNCLEAR,
     UNIX,
     NotSent,
     Outgoing,
@@ -58,7 +60,7 @@ _CONNECTS = 3
 _PAUSES_MS = (30, 100, 250, 500, 1000)
 _LONGEST_WAIT_S = 2.0
 _MAY_BE_DONE = (InternalError, ProviderUnanswered, UnknownRefusal)
-"""Errors of an answer after which the write may have happened, where the status is 5xx."""
+"""Errors of an answer after which the write may have happened, where the status leaves it open."""
 _SECONDS = re.compile(r"[0-9]{1,4}")
 _WAITABLE = frozenset({"RATE_LIMITED", "IDEMPOTENCY_IN_PROGRESS"})
 
@@ -102,7 +104,7 @@ class Sender:
         try:
             return check(parsed(model, reply.body))
         except ValueError as fault:
-            words = f"The reply is not what was asked for: {_where(fault)}."
+            words = f"The reply is not what was asked for: {where(fault)}."
             raise _refusal(reply) or ReplyUnusable(words) from None
 
     def write(
@@ -129,7 +131,7 @@ class Sender:
         try:
             value = read(reply)
         except ValueError as fault:
-            words = f"Sent, but the answer cannot be used: {_where(fault)}."
+            words = f"Sent, but the answer cannot be used: {where(fault)}."
             raise _refusal(reply) or OutcomeUnknown(words, key) from None
         replayed = reply.headers.get("idempotent-replayed", "").lower() == "true"
         return Written(value, created=reply.status == 201, replayed=replayed)
@@ -265,9 +267,11 @@ def _refusal(reply: Reply) -> ServiceError | None:
 def _leaves_doubt(reply: Reply) -> bool:
     """Whether a write may have happened although it was answered with an error."""
     refusal = _refusal(reply)
-    if isinstance(refusal, IdempotencyInProgress):
-        return True
-    return reply.status >= 500 and (refusal is None or isinstance(refusal, _MAY_BE_DONE))
+    if refusal is None:
+        return reply.status >= 500 or reply.status in UNCLEAR
+    is_late = reply.status >= 500 or reply.status == TIMED_OUT
+    is_open = isinstance(refusal, IdempotencyInProgress)
+    return is_open or (is_late and isinstance(refusal, _MAY_BE_DONE))
 
 
 def _code_of(reply: Reply) -> str:
@@ -291,7 +295,7 @@ def _strange(reply: Reply) -> str:
     return f"status {reply.status}, and no error as in the specification"
 
 
-def _where(fault: ValueError) -> str:
+def where(fault: ValueError) -> str:
     """The first invalid field, without its value."""
     if isinstance(fault, AmountUnreadable):
         return f"{fault} holds no amount"

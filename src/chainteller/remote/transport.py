@@ -39,6 +39,9 @@ DEADLINE_S = 10.0
 _ROUNDED_S = 1.5
 """A shorter time is told as a second."""
 CONNECT_S = 4.0
+TIMED_OUT = 408
+UNCLEAR = frozenset({TIMED_OUT, 409, 425})
+"""Refusals of HTTP after which a request may be carried out all the same."""
 MAXIMUM_BODY_BYTES = 4 * 1024 * 1024
 MAXIMUM_CONNECTIONS = 20
 UNIX = "unix:"
