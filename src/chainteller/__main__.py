@@ -13,6 +13,8 @@ COMPLETION = "_CHAINTELLER_COMPLETE"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and answer its exit code (interfaces: 0, 1, 2, 3, 4 or 130)."""
     os.umask(0o077)  # what is written is customers' data
+    if sys.stdout is None:  # it was closed: writing fails, as on a full disk
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["--version"]:
         try:

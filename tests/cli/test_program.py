@@ -250,10 +250,15 @@ def test_a_stream_that_cant_be_used_changes_neither_the_answer_nor_the_exit_code
     assert "CRASHED" not in ended.stdout + ended.stderr
 
 
-@pytest.mark.parametrize("line", ["--version", "--help", "keys --help"])
-def test_a_page_that_cant_be_written_is_no_crash(line: str) -> None:
-    ended = in_a_shell(f"{sys.executable} -m chainteller {line} >/dev/full")
-    assert ended.returncode == 1
+@pytest.mark.parametrize("stream", [">/dev/full", ">&-"])
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [("--version", 1), ("--help", 1), ("keys --help", 1), ("keys list", 1), ("db init", 4)],
+)
+@pytest.mark.usefixtures("small_bank")
+def test_a_page_that_cant_be_written_is_no_crash(line: str, code: int, stream: str) -> None:
+    ended = in_a_shell(f"{sys.executable} -m chainteller {line} {stream}")
+    assert ended.returncode == code
     assert ended.stderr.startswith("OUTPUT_LOST: ")
 
 

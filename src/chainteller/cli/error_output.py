@@ -71,7 +71,7 @@ class OutputLost(TellerError):
         return "Free space, or write to another place, and run the command again."
 
 
-_OUTPUT_FAULTS = {errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+_OUTPUT_FAULTS = {errno.EBADF, errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 
 
 def is_of_output(error: OSError) -> bool:
