@@ -182,6 +182,19 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
     copied.close()
 
 
+def test_an_old_entry_that_stays_for_a_balance_isnt_the_last_word_on_a_row(
+    world: World, tmp_path: Path
+) -> None:
+    """The trade stays for what was bought. The account, which it wrote as well, was written since
+    by an entry that the archive has, and then again."""
+    path = tmp_path / "audit.archive"
+    world.deposit("1.00")
+    a_busy_month_without_trades(world)
+    archive(world, path)
+    assert verify(world) == ()
+    assert verify(world, path) == ()
+
+
 OF_DEFAULT = "organisation_id = 'default'"
 
 

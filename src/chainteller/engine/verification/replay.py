@@ -99,6 +99,8 @@ class Books:
     """Whether the bodies of earlier entries aren't known."""
     seals: dict[str, dict[str, str | None]] = field(default_factory=lambda: defaultdict(dict))
     """Table to key to the row's last seal; None for a row that was removed."""
+    kept: set[tuple[str, str]] = field(default_factory=set)
+    """Rows whose last known seal is an archived time's: an entry after it may be in the archive."""
     written_over: list[Wrong] = field(default_factory=list)
     """Rows that an entry found otherwise than they were sealed."""
     balances: dict[Account, Balance] = field(default_factory=dict)
@@ -311,6 +313,7 @@ class _LogReader:
         for name, key, made, *_ in found.rows:
             if name in _LASTING:
                 self._books.seals[name][key] = made
+                self._books.kept.add((name, key))
         for posted in found.journals:
             for leg in posted.legs:
                 if owner(leg.code):
@@ -334,9 +337,11 @@ class _LogReader:
 
     def _take_seal(self, place: Place, row: list[Any]) -> None:
         known, key = self._books.seals[row[0]], row[1]
-        if known.get(key) != (row[4] if len(row) > 4 else None):
+        is_certain = (row[0], key) not in self._books.kept
+        if is_certain and known.get(key) != (row[4] if len(row) > 4 else None):
             self._note_written_over(place, row)
         known[key] = row[2]
+        self._books.kept.discard((row[0], key))
 
     def _note_written_over(self, place: Place, row: list[Any]) -> None:
         """Note a row that an entry found otherwise than the entries before it had left it."""
