@@ -1,5 +1,6 @@
 """Archives: the bodies of old entries leave the database, and nothing of them can be altered."""
 
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +14,16 @@ from tests.world.engines import World, make_world
 from tests.world.files import KEYS
 
 from chainteller.domain import merkle
+from chainteller.domain.actors import WORKER
 from chainteller.domain.clock import DAY, format_instant, from_datetime
 from chainteller.domain.keys import new_key
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.core.signers import Trees
 from chainteller.engine.core.unit_of_work import act
 from chainteller.engine.heads import writer_key
+from chainteller.engine.operations import transfer_reports
 from chainteller.engine.operations.keys import ApiKeys, Authenticator
+from chainteller.engine.operations.transfer_reports import Report
 from chainteller.engine.upkeep import archiving, upkeep
 from chainteller.engine.verification.full_pass import (
     Breach,
@@ -190,6 +194,33 @@ def test_an_old_entry_that_stays_for_a_balance_isnt_the_last_word_on_a_row(
     path = tmp_path / "audit.archive"
     world.deposit("1.00")
     a_busy_month_without_trades(world)
+    archive(world, path)
+    assert verify(world) == ()
+    assert verify(world, path) == ()
+
+
+@pytest.mark.parametrize("later", [World.deposit, World.withdraw])
+def test_a_withdrawal_that_an_archive_has_stops_no_later_one(
+    world: World, tmp_path: Path, later: Callable[[World], object]
+) -> None:
+    world.withdraw("1.00")
+    world.settle()
+    world.clock.advance((KEPT + 1) * DAY)
+    later(world)
+    archive(world, tmp_path / "audit.archive")
+    world.withdraw("5.00")
+    assert verify(world) == ()
+
+
+def test_what_only_archived_entries_say_of_a_record_is_read_there(
+    world: World, tmp_path: Path
+) -> None:
+    """Of a deposit that was returned, the journals say how much could be taken back."""
+    path = tmp_path / "audit.archive"
+    for paid_in in [world.deposit("10.00").id for _ in range(2)]:
+        told = Report(paid_in, "returned", "It was recalled.")
+        transfer_reports.record(world.context, WORKER, told)
+    world.clock.advance((KEPT + 1) * DAY)
     archive(world, path)
     assert verify(world) == ()
     assert verify(world, path) == ()

@@ -30,6 +30,7 @@ from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import Page
 from chainteller.storage.db.query import Record, Session, remembered
 from chainteller.storage.db.records import Tables
+from chainteller.storage.log import last_writes
 from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.queries import transfers, wallets
 
@@ -60,7 +61,7 @@ def load_used(
 def require_counted(tx: UnitOfWork, account: Record) -> None:
     """No withdrawal of a locked account is missing or altered that may count. They are numbered
     without gaps, up to the number that the account's row has; the newest one that's too old to
-    count is compared, too. Raises Altered: one is."""
+    count is compared, too, unless an archive has what wrote it. Raises Altered: one is."""
     since = tx.now - _LONGEST
     found = transfers.newest_withdrawals(tx.connection, account.id, _COMPARED)
     old = next((at for at, row in enumerate(found) if row.created <= since), None)
@@ -73,6 +74,10 @@ def require_counted(tx: UnitOfWork, account: Record) -> None:
         logged_rows.refuse_altered(tx, Breach(20, said, where, tx.organisation_id))
     logged_rows.require_newest(tx, account.id, Kept(Tables.trading_account, account.id))
     for row in counted:
+        if row.created <= since and last_writes.is_archived(
+            tx.connection, tx.organisation_id, row.id, since
+        ):
+            continue
         logged_rows.require_newest(tx, account.id, Kept(Tables.transfer, row.id), COUNTED)
 
 

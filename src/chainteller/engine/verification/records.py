@@ -192,10 +192,13 @@ def _posted_as(connection: Session, record: Record, books: Books, expect: _Expec
     known = told.journals if told else 0
     if _is_as_posted(known, record, {}, expect):
         return
-    found = views.journals_of(connection, record.id)
+    found = [
+        _whole(connection, each, record.id, books)
+        for each in views.journals_of(connection, record.id)
+    ]
     if books.is_partial and any(each.posted is None for each in found):
         return
-    posted = _posted(connection, record.id)  # of some, the journals say what the row doesn't
+    posted = _posted(found)  # of some, the journals say what the row doesn't
     if _is_as_posted(known, record, posted, expect):
         return
     breaches = list(_compare(record.id, posted, expect(record, posted)))
@@ -216,10 +219,25 @@ def _legs(journal: Journal) -> Iterator[log.Leg]:
     return (log.Leg(leg.account, leg.asset.key, leg.change) for leg in journal.legs)
 
 
-def _posted(connection: Session, record_id: str) -> dict[str, Counter[Leg]]:
+def _whole(
+    connection: Session, journal: views.Journal, record_id: str, books: Books
+) -> views.Journal:
+    """A journal of a record, also where an archive has what posted it."""
+    if journal.posted is not None or not books.past.is_known:
+        return journal
+    log_name, number = journal.organisation_id, journal.number
+    stored = next((each for each, *_ in books.past.entries(connection, log_name, number - 1)), None)
+    try:
+        told = log.read(number, stored.body or b"" if stored is not None else b"")
+    except ValueError:
+        return journal  # named by 21
+    return journal._replace(posted=views.posted_by(told, journal.kind, record_id))
+
+
+def _posted(journals: Iterable[views.Journal]) -> dict[str, Counter[Leg]]:
     """The legs of a record's journals, by kind."""
     found: dict[str, Counter[Leg]] = {}
-    for each in views.journals_of(connection, record_id):
+    for each in journals:
         legs = each.posted.legs if each.posted is not None else ()
         found[each.kind] = Counter(
             Leg(

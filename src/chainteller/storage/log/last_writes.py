@@ -45,6 +45,9 @@ _OF_ACCOUNT = _ENTRIES.where(
 writes no other row, and it's about the quote."""
 _OF_OBJECT = _ENTRIES.where(f"{_BEFORE} AND object = :of {_NEWEST_FIRST}")
 _SOME = _ENTRIES.where("organisation_id = :organisation AND number IN :numbers")
+_NEWEST_ABOUT = _ENTRIES.where(
+    "organisation_id = :organisation AND object = :of ORDER BY number DESC LIMIT 1"
+)
 _NEWEST = 2**62
 _KEYS = Tables.api_key.name
 KEY_MADE, KEY_REVOKED = "create_api_key", "revoke_api_key"
@@ -325,6 +328,16 @@ def archived(connection: Session, organisation_id: str) -> moved.Told:
         if told is not None and told[0] == organisation_id and _is_good(connection, found):
             return told[1]
     return moved.Told(0, 0, "")
+
+
+def is_archived(connection: Session, organisation_id: str, subject: str, since: int) -> bool:
+    """Whether the newest entry about something is from before an instant and of archived time, so
+    that an archive may have what wrote it last. Raises WriterKeyMissing."""
+    upto = archived(connection, organisation_id).upto
+    for row in _NEWEST_ABOUT.rows(connection, organisation_id, subject):
+        is_old = row.number <= upto and row.at < since
+        return is_old and (row.body is None or any(_is_good(connection, e) for e in _read(row)))
+    return False
 
 
 def seal_of(connection: Session, table: Table, key: str) -> str | None:

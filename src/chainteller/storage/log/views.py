@@ -1,6 +1,6 @@
 """What the log shows: audit rows, events, and what was posted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -313,8 +313,12 @@ def journals_of(connection: Session, record_id: str) -> list[Journal]:
 
 def _posted(row: Any, record_id: str) -> Posted | None:
     try:
-        found: Sequence[Posted] = opened(row.number or 0, row.body or b"").journals
+        return posted_by(opened(row.number or 0, row.body or b""), row.kind, record_id)
     except ValueError:
         return None
-    named = (each for each in found if (each.kind, each.record) == (row.kind, record_id))
+
+
+def posted_by(found: Entry, kind: str, record_id: str) -> Posted | None:
+    """A journal of a record, if an entry posted it."""
+    named = (each for each in found.journals if (each.kind, each.record) == (kind, record_id))
     return next(named, None)

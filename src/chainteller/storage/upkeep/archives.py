@@ -446,7 +446,7 @@ class Past:
         """Every entry of a log after a number in its order, the file that has its body, and one
         that has it otherwise; empty for the database, or for none. The body is None where it isn't
         known, and empty where no file has it."""
-        archived = self._archived(organisation_id)
+        archived = self._archived(organisation_id, after)
         following = next(archived, None)
         for found in inspection.entries(connection, organisation_id, after):
             copies = []
@@ -461,9 +461,11 @@ class Past:
             others = (name for copy, name in copies if not _is_copy(copy, whole))
             yield whole, file, next(others, "")
 
-    def _archived(self, organisation_id: str) -> Iterator[tuple[inspection.StoredEntry, str]]:
+    def _archived(
+        self, organisation_id: str, after: int
+    ) -> Iterator[tuple[inspection.StoredEntry, str]]:
         copies = (
-            zip(inspection.entries(file, organisation_id), repeat(name))
+            zip(inspection.entries(file, organisation_id, after), repeat(name))
             for name, file in self._files
         )
         return heapq.merge(*copies, key=lambda each: each[0].number)
