@@ -96,11 +96,14 @@ def test_money_that_only_the_database_has_is_not_paid(bank: World, *, is_bought:
     ],
 )
 @pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("is_archived", [False, True])
 def test_no_withdrawal_that_counts_is_hidden_from_the_limits(
-    bank: World, statement: str, number: int
+    bank: World, tmp_path: Path, statement: str, number: int, *, is_archived: bool
 ) -> None:
     withdrawals = [bank.withdraw("10.00").id for _ in range(2)]
     bank.settle()
+    if is_archived:
+        archive_all(bank, tmp_path / "old.archive")
     altered(bank, statement.format(number))
     assert isinstance(refusal(bank.withdraw, "20.00"), BooksDisputed)
     account = f"trading_account {bank.account}"
