@@ -293,12 +293,16 @@ def test_forgetting_a_customer_erases_this_desk_too_and_names_the_copies(
     backup, export = tmp_path / "backup.db", tmp_path / "people.csv"
     teller("db", "backup", str(backup))
     teller("customers", "find", "Adelheid", "--format", "csv", "--output", str(export))
+    former, copy = teller("db", "restore", str(backup), "--json").body["kept"], tmp_path / "copy.db"
+    assert teller("db", "copy", f"sqlite:///{copy}").code == 0
     done = teller("customers", "forget", "C-10", "--json").body
     assert {(each["kind"], each["name"]) for each in done["copies"]} == {
         ("backup", str(backup)),
         ("export", str(export)),
+        ("former database", former),
+        ("copy", str(copy)),
     }
-    for file in (each for each in home.rglob("*") if each.is_file()):
+    for file in (each for each in home.rglob("*") if each.is_file() and str(each) != former):
         assert b"zwetschgen" not in file.read_bytes().lower(), file
     with closing(Workspace(next((home / "state").glob("*.db")))) as desk:
         assert (desk.note(account), desk.view("list.trades")) == ("", {"text": "sol"})

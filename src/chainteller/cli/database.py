@@ -305,10 +305,16 @@ def _back_up(file: Path) -> None:
 
     with closing(open_database(address())) as found:
         maintenance.backup(found, file)
-    with workspace() as own:
-        own.note_file("backup", file)
+    _note_file("backup", file)
     note = "the writer's key isn't in it: back that up by itself, apart from the database"
     _tell({"database": without_password(address()), "backup": str(file), "note": note})
+
+
+def _note_file(kind: str, file: Path | None) -> None:
+    """Remember a file with customers' data, which erasing a customer names."""
+    if file is not None:
+        with workspace() as own:
+            own.note_file(kind, file)
 
 
 @database.command("restore", changes=True, example="db restore bank-2026-11-20.db")
@@ -359,6 +365,7 @@ def _restored(file: Path) -> Outcome:
             _record_refused_restore(file, error)
         raise
     outcome["kept"] = str(kept) if kept else None
+    _note_file("former database", kept)
     return outcome | ({"note": unseen} if unseen else {})
 
 
@@ -412,7 +419,7 @@ def copy(to_url: str) -> int:
 def _copied(to_url: str) -> tuple[Outcome, list[str]]:
     """Copy a sound database; returns the outcome, and what is violated in either of the two."""
     from chainteller.engine.verification.full_pass import verify as breaches_of
-    from chainteller.storage.database import open_database
+    from chainteller.storage.database import open_database, sqlite_path
     from chainteller.storage.upkeep.copying import copy as copy_all
 
     try:
@@ -425,6 +432,7 @@ def _copied(to_url: str) -> tuple[Outcome, list[str]]:
         if breaches:
             return outcome, [str(each) for each in breaches]
         done = copy_all(found.context.database, to_url)
+    _note_file("copy", sqlite_path(to_url))
     with closing(open_database(to_url, keys_of_place())) as target:
         breaches = breaches_of(target)
     return outcome | {"rows": done.rows, "head": done.head}, [str(each) for each in breaches]
