@@ -186,17 +186,23 @@ def test_random_histories_with_purges_and_archives_are_always_verified(
     copied.close()
 
 
-def test_an_old_entry_that_stays_for_a_balance_isnt_the_last_word_on_a_row(
-    world: World, tmp_path: Path
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_an_old_entry_that_stays_isnt_the_last_word_on_all_that_it_says(
+    world: World, tmp_path: Path, *, is_cancelled: bool
 ) -> None:
-    """The trade stays for what was bought. The account, which it wrote as well, was written since
-    by an entry that the archive has, and then again."""
+    """The trade stays for what was bought, the cancellation for what is held. The account's row,
+    and the balance from which the money came, were written since by an entry that the archive has,
+    and then again."""
     path = tmp_path / "audit.archive"
+    if is_cancelled:
+        world.engine.cancel_withdrawal(world.account, world.withdraw("1.00").id)
     world.deposit("1.00")
     a_busy_month_without_trades(world)
     archive(world, path)
     assert verify(world) == ()
     assert verify(world, path) == ()
+    world.deposit("1.00")
+    assert verify(world) == ()
 
 
 @pytest.mark.parametrize("later", [World.deposit, World.withdraw])

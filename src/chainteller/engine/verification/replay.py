@@ -99,8 +99,9 @@ class Books:
     """Whether the bodies of earlier entries aren't known."""
     seals: dict[str, dict[str, str | None]] = field(default_factory=lambda: defaultdict(dict))
     """Table to key to the row's last seal; None for a row that was removed."""
-    kept: set[tuple[str, str]] = field(default_factory=set)
-    """Rows whose last known seal is an archived time's: an entry after it may be in the archive."""
+    kept: set[tuple[str, ...]] = field(default_factory=set)
+    """Rows and balances of which an entry of archived time is the last one that is known: an
+    archive may have a later one."""
     written_over: list[Wrong] = field(default_factory=list)
     """Rows that an entry found otherwise than they were sealed."""
     balances: dict[Account, Balance] = field(default_factory=dict)
@@ -318,7 +319,9 @@ class _LogReader:
             for leg in posted.legs:
                 if owner(leg.code):
                     balance = Balance(leg.after or 0, leg.version or 0)
-                    self._books.balances[leg.code, leg.asset, self._organisation] = balance
+                    account = (leg.code, leg.asset, self._organisation)
+                    self._books.balances[account] = balance
+                    self._books.kept.add(account)
             self._books.records[posted.record].journals += digest_of(posted.kind, posted.legs)
         if self._organisation == DEPLOYMENT:
             self._take_of_deployment(found)
@@ -337,11 +340,17 @@ class _LogReader:
 
     def _take_seal(self, place: Place, row: list[Any]) -> None:
         known, key = self._books.seals[row[0]], row[1]
-        is_certain = (row[0], key) not in self._books.kept
+        is_certain = self._is_certain(place, (row[0], key))
         if is_certain and known.get(key) != (row[4] if len(row) > 4 else None):
             self._note_written_over(place, row)
         known[key] = row[2]
-        self._books.kept.discard((row[0], key))
+
+    def _is_certain(self, place: Place, key: tuple[str, ...]) -> bool:
+        """Whether what is known of a row or a balance is what an entry found, which is the last
+        word on it from now on. When an archive took entries, the newest one of each stayed."""
+        is_certain = place.number > self.archived.size or key not in self._books.kept
+        self._books.kept.discard(key)
+        return is_certain
 
     def _note_written_over(self, place: Place, row: list[Any]) -> None:
         """Note a row that an entry found otherwise than the entries before it had left it."""
@@ -375,12 +384,13 @@ class _LogReader:
             atoms, version = known or Balance()
             after = Balance(atoms + leg.change, version + 1)
             self._books.balances[key] = after
+            is_certain = self._is_certain(place, key)
             if not leg.code.startswith(CUSTOMER_PREFIX):
                 continue
             if owner(leg.code) != account:
                 return 16, f"the journal {name} moves a balance of another account"
             if leg != leg._replace(version=after.version, after=after.atoms):
-                if known is not None or place.number > self.archived.size:
+                if is_certain and (known is not None or place.number > self.archived.size):
                     return 3, f"the journal {name} doesn't go on from the balance of {leg.code}"
                 self._books.balances[key] = Balance(leg.after or 0, leg.version or 0)
         if any(sums.values()):
