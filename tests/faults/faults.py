@@ -936,15 +936,15 @@ FAULTS = (
     Fault(
         "a payout isn't compared with the log",
         "engine/operations/payout_checks.py",
-        "said = _of_log(tx, withdrawal, account) if wallet is None else None",
+        "said = _of_log(tx, withdrawal, account, followed) if wallet is None else None",
         "said = None",
         "tests/tampering/test_forged_trail.py::test_another_wallet_that_was_verified_without_the_key_is_not_paid",
     ),
     Fault(
         "the kept heads aren't looked at before a payout",
-        "engine/upkeep/due.py",
-        "wrong = logged_rows.wrong_heads(tx.context, organisation_id)",
-        "wrong: tuple[Breach, ...] = ()",
+        "engine/operations/logged_rows.py",
+        "    if wrong := _wrong(tx.context, found):\n",
+        "    if wrong := of_heads({}):\n",
         "tests/engine/test_kept_heads.py::test_it_pays_nothing_until_a_person_accepts_it",
     ),
     Fault(
@@ -963,9 +963,9 @@ FAULTS = (
     ),
     Fault(
         "what is executed under a revoked API key is filled",
-        "storage/log/last_writes.py",
-        "    if ends and min(ends) + MINUTE < use.at:\n",
-        "    if not ends and is_made is None:\n",
+        "engine/operations/logged_rows.py",
+        "said = followed.row_contradicted(each)\n",
+        "said = None\n",
         "tests/tampering/test_what_is_not_there.py::test_no_trade_is_filled_that_a_key_has_asked_for_which_had_ended",
     ),
     Fault(
@@ -999,8 +999,8 @@ FAULTS = (
     Fault(
         "a row that no entry made counts once an honest write found it",
         "storage/log/last_writes.py",
-        "if each.number > archived(self._connection, organisation_id).size:",
-        "if each.number > _NEWEST:",
+        "if newest > archived(connection, trail.organisation_id).size:",
+        "if newest > _NEWEST:",
         "tests/tampering/test_what_is_not_there.py::test_a_trade_whose_quote_was_made_up_is_not_filled",
     ),
     Fault(
@@ -1048,15 +1048,15 @@ FAULTS = (
     Fault(
         "what is held isn't compared with the log before a payout",
         "engine/operations/payout_checks.py",
-        "found = state.contradicted(tx.connection, organisation_id, account.id, rows)",
-        "found = state.contradicted(tx.connection, organisation_id, 'TDA_1', rows)",
+        "found = followed.contradicted(rows, account.id)",
+        "found = followed.contradicted(rows, 'TDA_1')",
         "tests/payouts/test_any_cell.py::test_every_cell_of_what_is_held",
     ),
     Fault(
         "a payout rests on a log with a hidden entry",
         "engine/operations/logged_rows.py",
-        "        found = context.state.follow(connection, organisation_id).wrong\n",
-        "        found = dict[str, str]()\n",
+        "    wrong, kept = found.wrong, context.kept\n",
+        "    wrong, kept = dict[str, str](), context.kept\n",
         "tests/tampering/test_hidden_entries.py",
     ),
     Fault(
@@ -1076,8 +1076,8 @@ FAULTS = (
     Fault(
         "a gateway asks for what the log alone has frozen",
         "engine/forwarding/requests.py",
-        "        if said := tx.context.state.superseded(tx.connection, tx.organisation_id, each):\n",
-        "        if said := str():\n",
+        "        logged_rows.require_as_logged(tx, rows, account_id)\n",
+        "        pass\n",
         "tests/gateway/test_gateway.py::test_nothing_leaves_an_account_that_only_the_database_has_thawed",
     ),
     Fault(
@@ -1330,9 +1330,9 @@ FAULTS = (
     ),
     Fault(
         "a revoked key writes until it would have expired",
-        "storage/log/last_writes.py",
-        "if ends and min(ends) + MINUTE < use.at:",
-        "if ends and max(ends) + MINUTE < use.at:",
+        "storage/log/verified_state.py",
+        "until = min((",
+        "until = max((",
         "tests/tampering/test_what_is_not_there.py::test_no_trade_is_filled_that_a_key_has_asked_for_which_had_ended",
     ),
     Fault(
@@ -1358,13 +1358,13 @@ FAULTS = (
     ),
     Fault(
         "a payout asks for its head before it's kept",
-        "engine/upkeep/due.py",
-        "    wrong = logged_rows.wrong_heads(tx.context, organisation_id)\n"
-        "    told.wrong += wrong\n"
-        "    is_kept = tx.context.kept is None or not tx.context.kept.unkept\n",
-        "    is_kept = tx.context.kept is None or not tx.context.kept.unkept\n"
-        "    wrong = logged_rows.wrong_heads(tx.context, organisation_id)\n"
-        "    told.wrong += wrong\n",
+        "engine/operations/logged_rows.py",
+        "    if wrong := _wrong(tx.context, found):\n"
+        "        raise Altered(wrong)\n"
+        "    _require_kept(tx.context)\n",
+        "    _require_kept(tx.context)\n"
+        "    if wrong := _wrong(tx.context, found):\n"
+        "        raise Altered(wrong)\n",
         "tests/engine/test_kept_heads.py::test_where_heads_cannot_be_written_payouts_wait_and_nothing_is_in_dispute",
     ),
     Fault(

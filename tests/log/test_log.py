@@ -309,7 +309,7 @@ def test_an_entry_that_somebody_without_the_key_wrote_is_named(world: World) -> 
 def test_what_the_log_says_of_a_row_is_compared_before_a_payout(world: World) -> None:
     trade = world.buy()
     table, trail = Tables.trade, Trail("default", world.account, [trade.id])
-    row = [Kept(records.Tables.trade, trade.id)]
+    row = Kept(records.Tables.trade, trade.id)
     with world.database.read() as connection:
         assert last_writes.contradicted(connection, trail, row) == ""
     here = table.c.id == trade.id
@@ -327,7 +327,7 @@ def test_what_the_log_says_of_a_row_is_compared_before_a_payout(world: World) ->
             assert connection.execute(change).rowcount == 1
             assert said in last_writes.contradicted(connection, trail, row)
     with world.database.read() as connection:
-        unknown = [Kept(records.Tables.trade, "TXN_2")]
+        unknown = Kept(records.Tables.trade, "TXN_2")
         said = last_writes.contradicted(connection, trail, unknown)
     assert said == "no entry wrote trade TXN_2"
 

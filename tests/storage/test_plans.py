@@ -198,7 +198,7 @@ def test_what_a_payout_compares_is_read_from_indexes(world: World) -> None:
             views.journals_of(connection, f"TXN_{_NUMBER}")
             trail = Trail("default", f"TDA_{_NUMBER}", [f"TXN_{_NUMBER}"])
             kept = Kept(records.Tables.trade, f"TXN_{_NUMBER}")
-            last_writes.contradicted(connection, trail, [kept])
+            last_writes.contradicted(connection, trail, kept)
         how = {statement: plan(connection, statement, values) for statement, values in told}
     wrong = [fault for statement, found in how.items() for fault in faults(statement, found)]
     assert not wrong

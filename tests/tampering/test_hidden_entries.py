@@ -16,7 +16,8 @@ from tests.tampering.altering import unguarded
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, HOUR, MINUTE
 from chainteller.engine.operations.disputes import clear_any
-from chainteller.service.errors import NotFound
+from chainteller.engine.operations.keys import ApiKeys
+from chainteller.service.errors import BooksDisputed, NotFound
 from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.service.models.decisions import OpenDecision
 from chainteller.storage.log import views
@@ -24,7 +25,9 @@ from chainteller.storage.schema import guards
 from chainteller.storage.schema.tables import Tables
 
 _LOG = "default"
-_PUT_BACK = (Tables.trading_account, LINK, Tables.ledger_account, Tables.transfer)
+_PUT_BACK = (
+    Tables.trading_account, LINK, Tables.ledger_account, Tables.transfer, Tables.api_key,
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -113,3 +116,14 @@ def test_nothing_is_paid_by_a_row_whose_newest_entry_is_hidden(
     bank.pass_time(HOUR)
     is_known = is_read or act is pay or way == "filed elsewhere"  # a payout reads the log
     assert bank.is_paid(withdrawal.id) != is_known
+
+
+@pytest.mark.parametrize("bank", ["sqlite"], indirect=True)
+def test_no_key_is_made_of_one_whose_end_is_hidden(bank: PayoutBank) -> None:
+    keys = ApiKeys(bank.world.context, Actor(name="operator"))
+    ended = keys.create("branch").key_id
+    with undone(bank, "filed elsewhere"):
+        keys.revoke(ended)
+    with pytest.raises(BooksDisputed):
+        keys.rotate(ended)
+    assert [each.where for each in bank.world.engine.disputes().data] == [f"api_key {ended}"]

@@ -166,7 +166,7 @@ def test_a_trade_whose_quote_was_altered_is_not_filled(bank: World) -> None:
     bank.clock.advance(MINUTE + SECOND)
     bank.engine.run_due()
     assert bank.engine.trade(bank.account, trade).status == "processing"
-    assert disputed(bank) == [f"trade {trade}"]
+    assert disputed(bank) == [f"quote {quote.id}"]
 
 
 def test_a_trade_whose_quote_was_made_up_is_not_filled(bank: World) -> None:
@@ -183,7 +183,7 @@ def test_a_trade_whose_quote_was_made_up_is_not_filled(bank: World) -> None:
     bank.clock.advance(MINUTE + SECOND)
     bank.engine.run_due()
     assert bank.engine.trade(bank.account, trade).status == "processing"
-    assert disputed(bank) == [f"trade {trade}"]
+    assert disputed(bank) == [f"quote {made_up}"]
 
 
 def test_a_balance_that_was_made_up_is_named_once_it_was_moved(bank: World) -> None:

@@ -49,6 +49,6 @@ def is_as_logged(connection: Session) -> bool:
     them, to somebody else. Without the writer's key nothing is written, and it isn't compared."""
     trail = Trail(DEFAULT_ORGANISATION, "", (providers.SUBJECT,))
     try:
-        return not last_writes.contradicted(connection, trail, [_ROW])
+        return not last_writes.contradicted(connection, trail, _ROW)
     except WriterKeyMissing:
         return True

@@ -99,7 +99,7 @@ def _payment(context: EngineContext, connection: Any, account_id: str, cents: in
     asks = needs(context.options.policy.review, ReviewCondition.FIRST_USE)
     paid = rows.paid_to_bank(connection, account_id) if asks else None
     is_first = asks and not logged_rows.is_transfer_logged(
-        connection, DEFAULT_ORGANISATION, account_id, paid
+        context.state, connection, DEFAULT_ORGANISATION, account_id, paid
     )
     return Payment(DestinationClass.OWN_BANK, cents, is_first_use=is_first)
 

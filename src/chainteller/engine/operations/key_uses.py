@@ -19,6 +19,7 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import Table
 from chainteller.storage.log import last_writes, sealing, views
 from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.log.verified_state import FEW
 
 _MOST = 1_000
 _NO_SEAL = ""
@@ -81,12 +82,11 @@ class KeyUses:
         to check that with. Raises ServiceUnavailable: the database can't be read."""
         try:
             with self._database.read() as connection:
-                said = _contradicted(connection, use, moment)
-                of, kept, (size, _) = use.organisation_id, use.kept, moment
-                state = self._context.state
-                if not said and state.is_superseded(connection, of, kept, use.seal, size):
-                    said = f"{use.table} {use.key_id} isn't as its newest entry says"
-                return said
+                followed = self._context.state.follow(connection, use.organisation_id, FEW)
+                told = followed.said(use.kept)
+                if told is not None and told.number <= moment[0] and told.what != use.seal:
+                    return f"{use.kept.place} isn't as entry {told.number} says"
+                return _contradicted(connection, use, moment)
         except WriterKeyMissing:
             return ""
 

@@ -18,58 +18,71 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes
 from chainteller.storage.log.entry import Entry
 from chainteller.storage.log.last_writes import Kept, Trail
+from chainteller.storage.log.verified_state import FEW, Followed, VerifiedState
 
 
 class Altered(BooksDisputed):
-    """What would be sent or decided isn't as the log says: nothing of it is done."""
+    """What would be sent or decided isn't as the log says: nothing of it is done. What is ``wrong``
+    has no dispute yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, wrong: tuple[Breach, ...] = ()) -> None:
         super().__init__("Nothing was done: the database says otherwise than its log.")
+        self.wrong = wrong
 
 
 def require_as_logged(
     tx: UnitOfWork, rows: tuple[Kept, ...], account_id: str | None = None
 ) -> None:
-    """Compare rows with the entries that last wrote them, in the transaction that reads them. The
-    first row is the place of a breach; the trail of ``account_id`` has entries about the others,
-    too. The refusal opens the dispute. Raises Altered: a row isn't as the log says."""
-    breach = difference(tx.connection, tx.organisation_id, rows, account_id)
+    """Compare rows with the log, in the transaction that reads them; entries about them are in the
+    trail of ``account_id``, too. The refusal opens the dispute. Raises Altered: one isn't as it
+    says."""
+    breach = difference(tx.context.state, tx.connection, tx.organisation_id, rows, account_id)
     if breach is not None:
         refuse_altered(tx, breach)
 
 
 def is_transfer_logged(
-    connection: Session, organisation_id: str, account_id: str, transfer_id: str | None
+    state: VerifiedState,
+    connection: Session,
+    organisation_id: str,
+    account_id: str,
+    transfer_id: str | None,
 ) -> bool:
     """Whether there's a transfer, and the log has it as it is: an earlier payment that somebody
     made up is none."""
     if transfer_id is None:
         return False
     kept = (Kept(Tables.transfer, transfer_id),)
-    return difference(connection, organisation_id, kept, account_id) is None
+    return difference(state, connection, organisation_id, kept, account_id) is None
 
 
 def is_or_was_kept(tx: UnitOfWork, row: Kept, account_id: str | None) -> bool:
-    """Whether there's a row, or an entry in its own trail or the account's wrote it."""
+    """Whether there's a row, or an entry wrote it: any that was read from the log's beginning, or
+    one in its own trail or the account's."""
     trail = Trail(tx.organisation_id, account_id or "", (row.key,))
     try:
-        is_kept = last_writes.seal_of(tx.connection, *row) is not None
-        return is_kept or last_writes.is_written(tx.connection, trail, row)
+        return (
+            last_writes.seal_of(tx.connection, *row) is not None
+            or tx.context.state.said(tx.connection, row) is not None
+            or last_writes.is_written(tx.connection, trail, row)
+        )
     except UNREADABLE:
         return True
 
 
-def wrong_heads(context: EngineContext, organisation_id: str) -> tuple[Breach, ...]:
-    """What is wrong with logs that don't go on from their kept heads, if the organisation's or the
-    deployment's is among them, and with what these two say. The heads of the others are kept as
-    they are now."""
-    kept = context.kept
-    with context.database.read(patient=True) as connection:
-        found = context.state.follow(connection, organisation_id).wrong
-    if kept is not None:
-        wrong = kept.follow(context.database)
-        found |= wrong if kept.disputed(organisation_id) else {}
-    return of_heads(found)
+def followed(tx: UnitOfWork) -> Followed:
+    """The logs of a write, followed to their ends by what it sees, before money leaves.
+
+    Raises:
+        Altered: one was altered, or doesn't go on from its kept head.
+        ServiceUnavailable: HEADS_NOT_KEPT, LOG_UNREAD.
+    """
+    found = tx.context.state.follow(tx.connection, tx.organisation_id)
+    if wrong := _wrong(tx.context, found):
+        raise Altered(wrong)
+    _require_kept(tx.context)
+    found.require_whole()
+    return found
 
 
 def require_heads(context: EngineContext, organisation_id: str) -> None:
@@ -80,10 +93,25 @@ def require_heads(context: EngineContext, organisation_id: str) -> None:
         Altered: the log doesn't go on from its kept head; the dispute is open.
         ServiceUnavailable: the head can't be kept.
     """
-    wrong = wrong_heads(context, organisation_id)
-    if wrong:
+    with context.database.read(patient=True) as connection:
+        found = context.state.follow(connection, organisation_id)
+    if wrong := _wrong(context, found):
         disputes.open_for(context, wrong)
         raise Altered
+    _require_kept(context)
+
+
+def _wrong(context: EngineContext, found: Followed) -> tuple[Breach, ...]:
+    """What is wrong with two logs that were followed, and with all logs that don't go on from their
+    kept heads, if one of the two doesn't. The heads of the others are kept as they are now."""
+    wrong, kept = found.wrong, context.kept
+    if kept is not None:
+        others = kept.follow(context.database)
+        wrong |= others if kept.disputed(found.organisation) else {}
+    return of_heads(wrong)
+
+
+def _require_kept(context: EngineContext) -> None:
     if context.kept is not None and context.kept.unkept:
         raise ServiceUnavailable(context.kept.unkept, {"reason": HEADS_NOT_KEPT})
 
@@ -141,6 +169,7 @@ def refuse_altered(tx: UnitOfWork, breach: Breach) -> NoReturn:
 
 
 def difference(
+    state: VerifiedState,
     connection: Session,
     organisation_id: str,
     rows: tuple[Kept, ...],
@@ -148,12 +177,21 @@ def difference(
     *others: str,
 ) -> Breach | None:
     """As ``require_as_logged``, for whoever has no write that could be refused. The entries about
-    ``others`` write the rows, too."""
+    ``others`` write the rows, too.
+
+    The whole log decides where it has been read, and else, or about rows that it's not read for,
+    the entries that are found.
+    """
     names = (*(name for each in rows for name in each.key.split()), *others)
-    objects = tuple(dict.fromkeys(names))
-    try:
-        trail = Trail(organisation_id, account_id or "", objects)
-        said = last_writes.contradicted(connection, trail, rows)
-    except UNREADABLE:
-        said = "a value can't be read"
-    return Breach(20, f"not done: {said}", rows[0].place, organisation_id) if said else None
+    trail = Trail(organisation_id, account_id or "", tuple(dict.fromkeys(names)))
+    followed = state.follow(connection, organisation_id, FEW)
+    for each in rows:
+        try:
+            said = followed.row_contradicted(each)
+            if said is None:
+                said = last_writes.contradicted(connection, trail, each)
+        except UNREADABLE:
+            said = "a value can't be read"
+        if said:
+            return Breach(20, f"not done: {said}", each.place, organisation_id)
+    return None

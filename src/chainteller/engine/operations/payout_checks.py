@@ -30,6 +30,7 @@ from chainteller.storage.db.query import Record, Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import views
 from chainteller.storage.log.last_writes import Kept
+from chainteller.storage.log.verified_state import Followed
 from chainteller.storage.queries import (
     accounts,
     claim_evidence,
@@ -123,8 +124,9 @@ def _hold(connection: Session, withdrawal_id: str) -> tuple[Hold | None, bool]:
     return Hold(found[0].organisation_id, account_id, parts, posted.at), False
 
 
-def refused(tx: UnitOfWork, due: Due) -> Refused | None:
-    """Why a withdrawal must not be sent, whatever its rows hold; None where everything agrees."""
+def refused(tx: UnitOfWork, due: Due, followed: Followed) -> Refused | None:
+    """Why a withdrawal must not be sent, whatever its rows hold; None where everything agrees, also
+    with the logs as they were ``followed``."""
     withdrawal, account, hold = due
     if withdrawal is None:
         return _contradicted(_UNREADABLE)
@@ -137,7 +139,7 @@ def refused(tx: UnitOfWork, due: Due) -> Refused | None:
         wallet = None
         if withdrawal.counterparty_id is not None:
             wallet = _of_wallet(tx, withdrawal, account)
-        said = _of_log(tx, withdrawal, account) if wallet is None else None
+        said = _of_log(tx, withdrawal, account, followed) if wallet is None else None
     except UNREADABLE:
         return _contradicted(_UNREADABLE)
     if wallet is not None or said is not None:
@@ -186,7 +188,9 @@ def _alarm(subject: str, account_id: str, found: Mapping[str, object], code: str
     )
 
 
-def _of_log(tx: UnitOfWork, withdrawal: Record, account: Record) -> Contradiction | None:
+def _of_log(
+    tx: UnitOfWork, withdrawal: Record, account: Record, followed: Followed
+) -> Contradiction | None:
     """What decides the withdrawal is as the logs say, and so are the account's balances."""
     rows = [Kept(Tables.transfer, withdrawal.id), Kept(Tables.trading_account, account.id)]
     if withdrawal.review_reason is not None:
@@ -199,8 +203,7 @@ def _of_log(tx: UnitOfWork, withdrawal: Record, account: Record) -> Contradictio
         rows += _rows_of_wallet(tx.connection, *pair)
     if withdrawal.rule_id is not None:
         rows.append(Kept(Tables.rule, withdrawal.rule_id))
-    state, organisation_id = tx.context.state, account.organisation_id
-    found = state.contradicted(tx.connection, organisation_id, account.id, rows)
+    found = followed.contradicted(rows, account.id)
     if not found and views.about(tx.connection, DEFAULT_ORGANISATION, providers.SUBJECT):
         found = "the database is a gateway's, whose provider pays"
     return Contradiction("LOG", f"The log says otherwise: {found}.") if found else None

@@ -24,7 +24,13 @@ from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome
 from chainteller.engine.core.outcome import AuditEntry, Job, Moment, Outcome, Update
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import accounts, decision_records, payout_checks, transfers
+from chainteller.engine.operations import (
+    accounts,
+    decision_records,
+    logged_rows,
+    payout_checks,
+    transfers,
+)
 from chainteller.engine.operations.payout_checks import Hold, Refused
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
@@ -104,12 +110,17 @@ def send(tx: UnitOfWork, withdrawal_id: str) -> None:
 
 
 def sendable(tx: UnitOfWork, withdrawal_id: str) -> Record | None:
-    """A withdrawal that may be sent now, locked; one that may not fails, as ``send`` says."""
+    """A withdrawal that may be sent now, locked; one that may not fails, as ``send`` says.
+
+    Raises:
+        Altered: a log was altered, or doesn't go on from its kept head; nothing is decided by it.
+        ServiceUnavailable: HEADS_NOT_KEPT or LOG_UNREAD.
+    """
     due = payout_checks.locked(tx, withdrawal_id)
     if due is None:
         return None
     row, hold = due.withdrawal, due.hold
-    refused = payout_checks.refused(tx, due)
+    refused = payout_checks.refused(tx, due, logged_rows.followed(tx))
     if refused is None:
         return row
     if row is not None and hold is not None:

@@ -162,7 +162,7 @@ def _altered(context: EngineContext, connection: Session, rows: list[Record]) ->
         of, custody_id = row.organisation_id, row.blockchain_account_id
         custody = wallets.find_account(connection, of, custody_id)
         account_id = None if custody is None else custody.trading_account_id
-        breach = logged_rows.difference(connection, of, kept, account_id, custody_id)
+        breach = logged_rows.difference(context.state, connection, of, kept, account_id, custody_id)
         if breach is not None:
             return breach
     return None

@@ -191,7 +191,7 @@ def _sent_test(context: EngineContext, organisation_id: str, webhook_id: str) ->
         found = reading.row_by_id(webhooks.find, connection, RESOURCE, organisation_id, webhook_id)
         secrets = secrets_of(connection, found, at)
         breach = logged_rows.difference(
-            connection, organisation_id, (Kept(Tables.webhook, found.id),)
+            context.state, connection, organisation_id, (Kept(Tables.webhook, found.id),)
         )
     event = Event(
         seq=found.sent_upto,

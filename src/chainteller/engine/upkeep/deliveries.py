@@ -230,7 +230,9 @@ class Deliverer(Background):
             try:
                 found = webhooks.find_any(connection, row.id) or row
                 kept = (Kept(Tables.webhook, found.id),)
-                breach = logged_rows.difference(connection, found.organisation_id, kept)
+                breach = logged_rows.difference(
+                    self._context.state, connection, found.organisation_id, kept
+                )
                 if breach is not None:
                     return none._replace(unsent=Unsent.ENDPOINT_ALTERED, breach=breach)
                 return self._wanted(connection, found)

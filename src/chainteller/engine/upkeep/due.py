@@ -12,6 +12,7 @@ from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.domain.second_method import WATCH
 from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.context import EngineContext
+from chainteller.engine.core.kept_heads import HEADS_NOT_KEPT
 from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.operations import (
     due_times,
@@ -23,7 +24,9 @@ from chainteller.engine.operations import (
 )
 from chainteller.engine.operations.due_times import WORK
 from chainteller.service import operations
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.db.query import Record
+from chainteller.storage.log.verified_state import LOG_UNREAD
 from chainteller.storage.queries import jobs
 from chainteller.telemetry import tracing
 
@@ -52,13 +55,21 @@ def _is_next_done(context: EngineContext, told: "_Told") -> bool:
     """Do the next piece; False if none is due, or it has to wait."""
     try:
         return _is_done(context, told)
-    except logged_rows.Altered:
-        work_unit(context, WORKER, partial(_keep_back, job=told.job))
+    except logged_rows.Altered as fault:
+        if fault.wrong:  # the payout stays due, and waits for somebody to clear the dispute
+            told.wrong = fault.wrong
+            _operation("disputes.open_for")(context, told.wrong)
+            return False
+    except ServiceUnavailable as fault:
+        if fault.details.get("reason") not in (HEADS_NOT_KEPT, LOG_UNREAD):
+            raise
+    work_unit(context, WORKER, partial(_keep_back, job=told.job))
     return True
 
 
 def _is_done(context: EngineContext, told: "_Told") -> bool:
-    """As ``_is_next_done``. Raises Altered."""
+    """As ``_is_next_done``. Raises Altered, and ServiceUnavailable: also for a payout that waits a
+    minute, because the head of its log can't be kept, or it isn't read to its end."""
     is_done = work_unit(context, Actor(name="worker"), partial(_one, told))
     if told.wrong:
         _operation("disputes.open_for")(context, told.wrong)
@@ -86,16 +97,13 @@ class _Told:
     """Work of a gateway, or of another system of the bank, for which no transaction waits."""
     is_paid: bool = False
     """Whether a payout left."""
-    waits: bool = False
-    """Whether a payout waits a minute, because the head of its log can't be kept, or because its
-    log isn't read to its end."""
     wrong: tuple[Breach, ...] = ()
-    """Work that somebody put off, which is done all the same; or logs that aren't those whose heads
-    were kept: a payout waits for somebody to clear it."""
+    """Work that somebody put off, which is done all the same; or what is wrong with the logs, for
+    which a payout waits until somebody clears it."""
 
     def forget(self) -> None:
         self.job, self.watched, self.forwarded = None, "", None
-        self.is_paid = self.waits = False
+        self.is_paid = False
         self.wrong = ()
 
 
@@ -122,34 +130,25 @@ def _one(told: _Told, tx: UnitOfWork) -> bool:
             return True
         if _is_done_outside(told, tx, job, record.organisation_id):
             return False
-        if told.waits:
-            return _keep_back(tx, job)
     jobs.remove(tx.rows, job.kind, job.reference)
     if record is None:
         _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
         tx.audit(ORPHANED, job.reference, {"kind": job.kind}, error="NOT_FOUND")
         return True
     _do(tx, job)
+    told.is_paid = job.kind == transfers.SEND
     return True
 
 
 def _is_done_outside(told: _Told, tx: UnitOfWork, job: Record, organisation_id: str) -> bool:
-    """Whether no transaction waits for a piece of work, or a payout waits for its log."""
+    """Whether no transaction waits for a piece of work."""
     if job.kind == WATCH:
         told.watched = job.reference
     elif job.kind == provider_requests.SETTLE or tx.context.provider is not None:
         told.forwarded = job if job.kind in (provider_requests.SETTLE, transfers.SEND) else None
     else:
         told.forwarded = _asks(tx, job, organisation_id)
-    is_waiting = bool(told.watched or told.forwarded)
-    if job.kind != transfers.SEND or is_waiting:
-        return is_waiting
-    wrong = logged_rows.wrong_heads(tx.context, organisation_id)
-    told.wrong += wrong
-    is_kept = tx.context.kept is None or not tx.context.kept.unkept
-    told.waits = not (is_kept and tx.context.state.follow(tx.connection, organisation_id).is_whole)
-    told.is_paid = not (wrong or told.waits)
-    return bool(wrong)
+    return bool(told.watched or told.forwarded)
 
 
 def _asks(tx: UnitOfWork, job: Record, organisation_id: str) -> Record | None:

@@ -32,11 +32,10 @@ from chainteller.storage.log import (
 )
 from chainteller.storage.log.entry import Entry, Posted
 from chainteller.storage.log.moved import Told
-from chainteller.storage.log.rows import DEPLOYMENT
+from chainteller.storage.log.rows import DEPLOYMENT, LASTING
 from chainteller.storage.upkeep import archives, inspection
 from chainteller.storage.upkeep.archives import Past
 from chainteller.storage.upkeep.inspection import StoredEntry
-from chainteller.storage.upkeep.standing import LASTING
 from chainteller.witnessing.checkpoints import Head
 
 CHANGED, INSERTED, DELETED = "changed", "inserted without an entry", "deleted"

@@ -27,9 +27,9 @@ from chainteller.storage.db.query import Session
 from chainteller.storage.db.table import Table
 from chainteller.storage.log import sealing
 from chainteller.storage.log.entry import Entry
+from chainteller.storage.log.rows import LASTING
 from chainteller.storage.schema import catalogue
 from chainteller.storage.upkeep import inspection
-from chainteller.storage.upkeep.standing import LASTING
 
 _TOGETHER = 500
 _MOST = 1_000

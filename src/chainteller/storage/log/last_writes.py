@@ -4,15 +4,16 @@ An entry is good if its body has the hash that stands beside it, the columns tha
 it says, and its mark holds: then somebody with the writer's key wrote it in its place.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from heapq import merge
+from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from chainteller.domain.clock import HOUR, MINUTE
+from chainteller.domain.clock import MINUTE
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, row_of
-from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.table import SALT, Table
 from chainteller.storage.log import entry, marks, moved, sealing
@@ -22,11 +23,6 @@ from chainteller.storage.log.rows import DEPLOYMENT
 CLOCK = "clock"
 """The object of entries about the clock: one that accepts it puts right many rows, and is about
 none of them."""
-RECENT = HOUR
-"""For how long a trail is followed back: older entries were looked at, with what they wrote, while
-the bank worked."""
-_LEAST, _MOST = 10, 500
-"""Entries of a trail that are read in any case, and at most."""
 _FIRST, _TOGETHER = 8, 64
 """Entries that are read at once, at first and later."""
 _FORMER = (
@@ -49,9 +45,6 @@ _NEWEST_ABOUT = _ENTRIES.where(
     "organisation_id = :organisation AND object = :of ORDER BY number DESC LIMIT 1"
 )
 _NEWEST = 2**62
-_KEYS = Tables.api_key.name
-KEY_MADE, KEY_REVOKED = "create_api_key", "revoke_api_key"
-"""Actions of ``engine.keys``."""
 
 
 class Kept(NamedTuple):
@@ -86,43 +79,50 @@ class _Found(NamedTuple):
     entry: Entry
 
 
-def contradicted(connection: Session, trail: Trail, rows: Iterable[Kept]) -> str:
-    """Which row isn't as the log says, in words; empty if every one is.
+class _Write(NamedTuple):
+    """What an entry says of a row: the seal it left, the terms, and the seal it found."""
 
-    A row is followed back through its writes: each must have found it as the one before left it,
-    or it was altered in between and an honest write has sealed the alteration. The API keys under
-    which it was written must have been in force then. The trail is read for that as far as it's
-    ``RECENT``, and each row at least to the write before the last one, or to the one that made it:
-    what an honest write found may have been made up. No archive takes the entry that a row rests
-    on.
+    found: _Found
+    made: str | None
+    terms: Mapping[str, Any] = MappingProxyType({})
+    before: str | None = None
+
+
+def contradicted(connection: Session, trail: Trail, row: Kept) -> str:
+    """Why a row isn't as the log says, in words; empty if it is.
+
+    The newest entry that wrote it must have found it as the one before left it, or made it: what an
+    honest write found may have been made up or altered. That goes no further back. Nor is it known
+    whether the key was in force, or an entry is hidden (``verified_state``). No archive takes the
+    entry that a row rests on.
 
     Args:
         connection: in any transaction.
-        trail: where entries about the rows are.
-        rows: are compared.
+        trail: where entries about the row are.
+        row: is compared.
 
     Raises:
         WriterKeyMissing: no mark can be checked.
     """
-    of, uses = trail.organisation_id, dict[str, Entry]()
-    compared = _Compared(connection)
-    for each in rows:
-        compared.rows[each.table.name, each.key] = _Followed(seal_of(connection, *each))
-    of_trail = _of_trail(connection, trail)
-    others = [each for each in trail.objects if each != trail.account_id]
-    said = compared.follow_all(_recent(of_trail, compared), uses)
-    if not said:
-        compared.found_by(_about(connection, of, others))
-        compared = compared.unfounded()
-    for entries in (of_trail, _entries(_stream(connection, _OF_WHOLE_LOG, of, ""))):
-        if said or not compared.rows:
-            break
-        said = compared.follow_all(entries, uses)
-        compared = compared.unfounded()
-    said = said or compared.unmade(of)
-    if said:
-        return said
-    return next(filter(None, (_key_contradicted(connection, each) for each in uses.values())), "")
+    left, newest = seal_of(connection, *row), 0
+    of_log = _entries(_stream(connection, _OF_WHOLE_LOG, trail.organisation_id, ""))
+    for write in _writes(chain(_of_trail(connection, trail), of_log), row):
+        told = write.found.entry
+        if newest and told.number >= newest:
+            continue
+        if not _is_good(connection, write.found):
+            return _altered(write.found)
+        if write.made != left:
+            is_later = f"was altered after entry {told.number} and written again"
+            return f"{row.place} {is_later if newest else _isnt_as(told)}"
+        if newest or write.before is None:
+            return ""
+        newest, left = told.number, write.before
+    if not newest:
+        return f"no entry wrote {row.place}"
+    if newest > archived(connection, trail.organisation_id).size:
+        return f"no entry made {row.place}, which entry {newest} found"
+    return ""
 
 
 def newest_contradicted(
@@ -143,52 +143,14 @@ def newest_contradicted(
 
 
 def _newest(connection: Session, trail: Trail, row: Kept, statuses: Collection[str]) -> str:
-    name, key = place = row.table.name, row.key
-    for found in _of_trail(connection, trail):
-        for *written, made, terms in ([*each[:3], each[3:4]] for each in found.entry.rows):
-            if tuple(written) != place:
-                continue
-            if not _is_good(connection, found):
-                return _altered(found)
-            status = terms[0].get("status") if terms else None
-            is_added = status is None or status in statuses
-            is_same = not is_added or made == seal_of(connection, row.table, key)
-            return "" if is_same else f"{name} {key} {_isnt_as(found.entry)}"
-    return f"no entry wrote {name} {key}"
-
-
-def _recent(of_trail: Iterator[_Found], compared: "_Compared") -> Iterator[_Found]:
-    """The newest entries of a trail, as far as they have to be read; the others are left in it."""
-    newest = 0
-    for count, found in enumerate(of_trail):
-        newest = newest or found.entry.at
-        yield found
-        is_old = count >= _LEAST and newest - found.entry.at > RECENT
-        if is_old or count >= _MOST:
-            return
-    compared.is_whole = True
-
-
-def _key_contradicted(connection: Session, use: Entry) -> str:
-    """Why the API key that wrote an entry wasn't in force then, by the log; empty if it was.
-
-    A minute passes at most between a key's check and what is written under it.
-    """
-    ends: list[int] = []
-    is_made = False
-    for found in _about(connection, use.log, (use.key_id,), use.number):
-        if not _is_good(connection, found):
-            return _altered(found)
-        told = found.entry
-        is_made = is_made or told.action == KEY_MADE
-        ends += [told.at] if told.action == KEY_REVOKED else ()
-        for name, key, _, *more in told.rows:
-            if (name, key) == (_KEYS, use.key_id) and more:
-                until = (more[0].get("expires"), more[0].get("revoked_at"))
-                ends += [each for each in until if each is not None]
-    if ends and min(ends) + MINUTE < use.at:
-        return f"API key {use.key_id} had ended before entry {use.number} was written under it"
-    return "" if is_made else f"no entry made API key {use.key_id}"
+    for write in _writes(_of_trail(connection, trail), row):
+        if not _is_good(connection, write.found):
+            return _altered(write.found)
+        status = write.terms.get("status")
+        is_added = status is None or status in statuses
+        is_same = not is_added or write.made == seal_of(connection, *row)
+        return "" if is_same else f"{row.place} {_isnt_as(write.found.entry)}"
+    return f"no entry wrote {row.place}"
 
 
 def seal_contradicted(
@@ -201,116 +163,22 @@ def seal_contradicted(
     Raises:
         WriterKeyMissing: no mark can be checked.
     """
-    of = trail.organisation_id
-    for found in _about(connection, of, (*trail.objects, CLOCK)):
+    about = _about(connection, trail.organisation_id, (*trail.objects, CLOCK))
+    for found, made, *_ in _writes(about, row):
         if found.entry.number > size and found.entry.at > at - MINUTE:
-            continue
-        made = [told[2] for told in found.entry.rows if told[:2] == [row.table.name, row.key]]
-        if not made:
             continue
         if not _is_good(connection, found):
             return _altered(found)
-        return "" if made == [seal] else f"{row.key} {_isnt_as(found.entry)}"
+        return "" if made == seal else f"{row.key} {_isnt_as(found.entry)}"
     return f"no entry wrote {row.place}"
 
 
-class _Followed:
-    """How far a row was followed back, from what it is now."""
-
-    def __init__(self, seal: str | None) -> None:
-        self.left = seal
-        """The seal that the next older write must have left."""
-        self.number = 0
-        """Of the last entry through which it was followed; 0 if none named it so far."""
-        self.is_founded = False
-        """Whether an older entry named it, too, or that one made it."""
-        self.is_whole = False
-        """Whether the write that made it was reached."""
-
-    def take(self, number: int, before: Sequence[Any]) -> None:
-        """An entry wrote it, over what it says of the row ``before``."""
-        self.left = before[1] if len(before) > 1 else None
-        self.is_whole = self.left is None
-        self.is_founded = self.is_whole or self.number > 0
-        self.number = number
-
-
-class _Compared:
-    """Rows as they are followed back through entries."""
-
-    def __init__(self, connection: Session) -> None:
-        self._connection = connection
-        self.rows: dict[tuple[str, str], _Followed] = {}
-        self.is_whole = False
-        """Whether there are no older entries."""
-        self._is_rest = False
-        """Whether it's enough to find each row so often that it's founded."""
-
-    def unfounded(self) -> "_Compared":
-        """The rows that have to be followed further."""
-        rest = _Compared(self._connection)
-        rest._is_rest = True
-        rest.rows = {place: each for place, each in self.rows.items() if not each.is_founded}
-        return rest
-
-    def found_by(self, entries: Iterator[_Found]) -> None:
-        """Find rows that were followed only once in earlier entries about their objects, which are
-        few. How they left them was looked at when they were ``RECENT``."""
-        rows = {place: each for place, each in self.rows.items() if each.number}
-        while any(not each.is_founded for each in rows.values()):
-            found = next(entries, None)
-            if found is None:
-                return
-            for name, key, *_ in found.entry.rows if _is_good(self._connection, found) else ():
-                row = rows.get((name, key))
-                if row is not None and found.entry.number < row.number:
-                    row.is_founded = True
-
-    def unmade(self, organisation_id: str) -> str:
-        """Which row no entry made, in words. An archive may have the write before the last one."""
-        for (name, key), each in self.rows.items():
-            if not each.number:
-                return f"no entry wrote {name} {key}"
-            if each.number > archived(self._connection, organisation_id).size:
-                return f"no entry made {name} {key}, which entry {each.number} found"
-        return ""
-
-    def follow_all(self, entries: Iterator[_Found], uses: dict[str, Entry]) -> str:
-        """Follow everything back through entries, the newest first; what is wrong, in words.
-        ``uses`` gets the newest entry of each API key that wrote a row; the deployment's log has no
-        entries about keys."""
-        for found in entries:
-            if said := self.follow(found):
-                return said
-            key_id = "" if found.entry.log == DEPLOYMENT else found.entry.key_id
-            if key_id and any((name, key) in self.rows for name, key, *_ in found.entry.rows):
-                uses.setdefault(key_id, found.entry)
-            if self._is_done:
-                return ""
-        return ""
-
-    @property
-    def _is_done(self) -> bool:
-        rows = self.rows.values()
-        if self._is_rest:
-            return all(each.is_founded for each in rows)
-        return all(each.is_whole for each in rows)
-
-    def follow(self, found: _Found) -> str:
-        """Compare what an entry wrote with what is known of younger writes; what is wrong, in
-        words."""
-        told = found.entry
-        if not _is_good(self._connection, found):
-            return _altered(found)
-        for name, key, made, *more in told.rows:
-            row = self.rows.get((name, key))
-            if row is None or row.is_whole or 0 < row.number <= told.number:
-                continue
-            if made != row.left and not (self._is_rest and row.number):
-                is_later = f"was altered after entry {told.number} and written again"
-                return f"{name} {key} {is_later if row.number else _isnt_as(told)}"
-            row.take(told.number, more)
-        return ""
+def _writes(entries: Iterable[_Found], row: Kept) -> Iterator[_Write]:
+    place = (row.table.name, row.key)
+    for found in entries:
+        for name, key, *said in found.entry.rows:
+            if (name, key) == place:
+                yield _Write(found, *said)
 
 
 def _isnt_as(told: Entry) -> str:
@@ -414,9 +282,7 @@ def _stream(
 
 def is_written(connection: Session, trail: Trail, row: Kept) -> bool:
     """Whether an entry of the trail says that it wrote a row, whoever wrote the entry."""
-    place = [row.table.name, row.key]
-    entries = _of_trail(connection, trail)
-    return any(told[:2] == place for found in entries for told in found.entry.rows)
+    return any(_writes(_of_trail(connection, trail), row))
 
 
 def told_about(connection: Session, organisation_id: str, subject: str) -> list[Entry]:

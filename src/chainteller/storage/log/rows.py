@@ -22,6 +22,12 @@ _NOTHING: Row = {}
 _TEXT = "sealed_text"
 OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
 """Tables whose rows are sealed in the deployment's log, also where they name an organisation."""
+LASTING = frozenset({
+    Tables.agent, Tables.api_key, Tables.blockchain_account, Tables.challenge, Tables.claim,
+    Tables.counterparty, Tables.link, Tables.provider, Tables.provider_challenge, Tables.rule,
+    Tables.trading_account, Tables.webhook,
+})  # fmt: skip
+"""Tables whose rows may decide something for as long as they are there."""
 Seals = dict[str | None, dict[tuple[str, str], Seal]]
 """Seals of rows by log, then by table and key."""
 

@@ -8,13 +8,15 @@ and what it says last of each row is kept in a private file. It costs each entry
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from chainteller.domain.clock import MINUTE
 from chainteller.domain.ledger import Bucket, customer, owner
+from chainteller.domain.provider_requests import RequestStatus
+from chainteller.domain.trades import TERMINAL
 from chainteller.domain.transfers import FINAL
 from chainteller.paths import private_folder
 from chainteller.private_files import open_private
@@ -25,27 +27,28 @@ from chainteller.storage.db.query import Query, Session, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.sqlite import journal_mode
+from chainteller.storage.db.table import Table
 from chainteller.storage.log import entry, last_writes, marks, moved, views
 from chainteller.storage.log.entry import Entry, Leg
-from chainteller.storage.log.last_writes import KEY_MADE, KEY_REVOKED, Kept
-from chainteller.storage.log.rows import DEPLOYMENT
+from chainteller.storage.log.last_writes import Kept
+from chainteller.storage.log.rows import DEPLOYMENT, LASTING
 
 MOST = 5_000
 """Entries of a log that are read at once, in about a third of a second."""
 LOG_UNREAD = "LOG_UNREAD"
 """Why nothing is paid yet."""
-_TOGETHER = 500
+FEW = 500
+"""Entries that are read at once for what doesn't wait for the rest, and in one statement."""
 _PATIENCE_S = 60
 """For another process that reads on."""
-_FOLLOWED = frozenset(
-    each.name
-    for each in (
-        Tables.agent, Tables.api_key, Tables.blockchain_account, Tables.challenge, Tables.claim,
-        Tables.counterparty, Tables.decision, Tables.link, Tables.rule, Tables.trading_account,
-        Tables.transfer,
-    )
-)  # fmt: skip
-"""Tables with rows that a payout rests on, or whose keys open something."""
+_ENDED: Mapping[Table, Collection[str]] = {
+    Tables.trade: TERMINAL,
+    Tables.transfer: FINAL,
+    Tables.provider_request: (RequestStatus.DONE, RequestStatus.DECLINED),
+}
+"""By table, the statuses of what has ended, of which nothing is kept."""
+_FOLLOWED = {each.name: _ENDED.get(each, ()) for each in (*LASTING, *_ENDED, Tables.decision)}
+"""Tables with rows that a payout rests on, or another comparison, or whose keys open something."""
 _BALANCE, _KEY_ENDS, _DISPUTE = "balance", "key ends", "dispute"
 _ARCHIVED, _EMPTY = "archived", "empty"
 """What else is kept beside rows: of a customer's balance its amount and version, of an API key when
@@ -53,6 +56,8 @@ it ends, of a dispute its place, of a log how far an archive took its bodies, an
 without one."""
 _DISPUTED, _CLEARED = "dispute_books", "clear_dispute"
 """Actions of ``engine.disputes``."""
+_KEY_MADE, _KEY_REVOKED = "create_api_key", "revoke_api_key"
+"""Actions of ``engine.keys``."""
 _NEVER = ""
 _FORM = 1
 _TABLES = f"""
@@ -79,13 +84,77 @@ _log = logging.getLogger(__name__)
 
 
 class Followed(NamedTuple):
-    """What is wrong, in words, by log; and whether the logs were followed to their ends."""
+    """What an organisation's log and the deployment's say, as they were followed."""
 
+    state: "VerifiedState"
+    connection: Session
+    organisation: str
     wrong: dict[str, str]
+    """What is wrong, in words, by log."""
+    sizes: tuple[int, ...]
+    """How many entries of the two were read."""
     is_whole: bool
+    """Whether these are all that the connection sees, and no more. More of them were read where it
+    began earlier, where a transaction was rolled back, or where a log was cut, which the kept heads
+    show."""
+
+    def require_whole(self) -> None:
+        """Raises ServiceUnavailable."""
+        if not self.is_whole:
+            why = "The log is being read, and nothing is paid until it has been."
+            raise ServiceUnavailable(why, {"reason": LOG_UNREAD})
+
+    def contradicted(self, rows: Sequence[Kept], account: str) -> str:
+        """Which row, or balance of an account, isn't as its log says; in words, empty if each is.
+
+        Raises:
+            WriterKeyMissing: as ``VerifiedState.follow``.
+            ServiceUnavailable: the logs aren't read to their ends.
+        """
+        self.require_whole()
+        said = self._contradicted(rows, account)
+        again = self._again() if said else None
+        return said if again is None else again.contradicted(rows, account)
+
+    def _contradicted(self, rows: Sequence[Kept], account: str) -> str:
+        for each in rows:
+            said = self._of_row(each)
+            if said is None or said:
+                return said or f"no entry wrote {each.place}"
+        return self.state.balances_contradicted(self.connection, self.organisation, account)
+
+    def row_contradicted(self, row: Kept) -> str | None:
+        """Why a row isn't as its log says, in words; empty if it is. None where that isn't known:
+        of other tables, of what has ended, and where the logs aren't read to their ends.
+
+        It doesn't count, either, what was written over something that wasn't as its log said, or
+        under an API key that had ended.
+
+        Raises:
+            WriterKeyMissing: as ``VerifiedState.follow``.
+        """
+        said = self._of_row(row)
+        again = self._again() if said else None
+        return said if again is None else again.row_contradicted(row)
+
+    def _of_row(self, row: Kept) -> str | None:
+        told = self.said(row)
+        if told is None:
+            return None
+        is_same = told.what == last_writes.seal_of(self.connection, *row)
+        return told.wrong or ("" if is_same else f"{row.place} isn't as entry {told.number} says")
+
+    def said(self, row: Kept) -> "Said | None":
+        """What the logs say last of a row; None as for ``row_contradicted``."""
+        return self.state.said(self.connection, row) if self.is_whole else None
+
+    def _again(self) -> "Followed | None":
+        """The logs as they are by now; None if nobody has written since they were followed."""
+        now = self.state.follow(self.connection, self.organisation)
+        return None if now.sizes == self.sizes else now
 
 
-class _Said(NamedTuple):
+class Said(NamedTuple):
     """What a log said last of something, in its entry with this number; ``what`` is None where
     that removed it. ``wrong`` says why it doesn't count, until a dispute is cleared about one of
     the ``places``, each on a line of its own."""
@@ -123,7 +192,7 @@ class VerifiedState:
         marks.of(connection).require(connection)
         with self._writing(connection) as file:
             most = min(most, self._at_once)
-            _forget_others(connection, file, (organisation, DEPLOYMENT))
+            is_ahead = _is_ahead(connection, file, (organisation, DEPLOYMENT))
             rows = _read(connection, file, organisation, most)
             # Later, so that what an archive took of these entries is known.
             of_deployment = _read(connection, file, DEPLOYMENT, most)
@@ -133,54 +202,25 @@ class VerifiedState:
                 is_whole = len(rows) < most
                 _Follower(connection, file, organisation).take(rows, is_whole=is_whole)
             wrong = dict(file.execute(_WRONG, (organisation, DEPLOYMENT)).fetchall())
-            return Followed(wrong, is_whole)
+            sizes = tuple(_end(file, log)[0] for log in (organisation, DEPLOYMENT))
+            is_whole = is_whole and not is_ahead
+            return Followed(self, connection, organisation, wrong, sizes, is_whole)
 
-    def contradicted(
-        self, connection: Session, organisation: str, account: str, rows: Iterable[Kept]
-    ) -> str:
-        """Which row, or balance of an account, isn't as its log says; in words, empty if each is.
-
-        It doesn't count, either, what was written over something that wasn't as its log said, or
-        under an API key that had ended.
-
-        Raises:
-            WriterKeyMissing: as ``follow``.
-            ServiceUnavailable: the logs aren't read to their ends.
-        """
-        if not self.follow(connection, organisation).is_whole:
-            why = "The log is being read, and nothing is paid until it has been."
-            raise ServiceUnavailable(why, {"reason": LOG_UNREAD})
+    def balances_contradicted(self, connection: Session, organisation: str, account: str) -> str:
+        """Which balance of an account isn't as what was read says, in words; empty if each is."""
         with self._writing(connection) as file:
-            for each in rows:
-                if said := _row_contradicted(connection, file, each):
-                    return said
             return next(_balances_contradicted(connection, file, organisation, account), "")
 
-    def superseded(self, connection: Session, organisation: str, row: Kept) -> str:
-        """Why a row that the log has isn't as it says, or is gone, in words; empty if it's as it
-        says, and where much of the log is still to be read. Raises as ``follow``."""
-        if not self.follow(connection, organisation, _TOGETHER).is_whole:
-            return ""
+    def said(self, connection: Session, row: Kept) -> Said | None:
+        """What was read last of a row; None if nothing was."""
         with self._writing(connection) as file:
-            is_known = _said(file, row.table.name, row.key) is not None
-            return _row_contradicted(connection, file, row) if is_known else ""
+            return _said(file, row.table.name, row.key)
 
     def forget(self, connection: Session) -> None:
         """Read the logs again, from whatever a person has accepted."""
         with self._writing(connection) as file:
             file.execute("DELETE FROM said")
             file.execute("DELETE FROM log")
-
-    def is_superseded(
-        self, connection: Session, organisation: str, row: Kept, seal: str, size: int
-    ) -> bool:
-        """Whether one of the log's first ``size`` entries left a row with another seal; False where
-        much of the log is still to be read. Raises as ``follow``."""
-        if not self.follow(connection, organisation, _TOGETHER).is_whole:
-            return False
-        with self._writing(connection) as file:
-            said = _said(file, row.table.name, row.key)
-            return said is not None and said.number <= size and said.what != seal
 
     @contextmanager
     def _writing(self, connection: Session) -> Iterator[Any]:
@@ -229,31 +269,26 @@ class VerifiedState:
         return self._file
 
 
-def _said(file: Any, name: str, key: str) -> _Said | None:
+def _said(file: Any, name: str, key: str) -> Said | None:
     found = file.execute(
         "SELECT number, what, wrong, places FROM said WHERE name = ? AND key = ?", (name, key)
     ).fetchone()
-    return None if found is None else _Said(*found)
+    return None if found is None else Said(*found)
 
 
-def _row_contradicted(connection: Session, file: Any, row: Kept) -> str:
-    said = _said(file, row.table.name, row.key)
-    if said is None:
-        return f"no entry wrote {row.place}"
-    is_same = said.what == last_writes.seal_of(connection, *row)
-    return said.wrong or ("" if is_same else f"{row.place} isn't as entry {said.number} says")
-
-
-def _forget_others(connection: Session, file: Any, logs: tuple[str, ...]) -> None:
-    """Forget everything if a log doesn't begin as it was read: its marks were made again, or it's
-    another one, as its head shows. One that is shorter here was read on since this transaction
-    began, or was cut, which the kept heads show."""
+def _is_ahead(connection: Session, file: Any, logs: tuple[str, ...]) -> bool:
+    """Whether more is known of a log than the connection sees. Everything is forgotten if one
+    doesn't begin as it was read: its marks were made again, or it's another one, as its head
+    shows."""
+    is_ahead = False
     for log in logs:
         size, mark = _end(file, log)
         here = views.mark_of(connection, log, size)
         if here and here != mark:
             file.execute("DELETE FROM said")
             file.execute("DELETE FROM log")
+        is_ahead = is_ahead or (size > 0 and not here)
+    return is_ahead
 
 
 def _read(connection: Session, file: Any, log: str, most: int) -> list[Any]:
@@ -261,7 +296,7 @@ def _read(connection: Session, file: Any, log: str, most: int) -> list[Any]:
     size, _ = _end(file, log)
     found: list[Any] = []
     while len(found) < most:
-        count = min(_TOGETHER, most - len(found))
+        count = min(FEW, most - len(found))
         rows = _AFTER.rows(connection, log, found[-1].number if found else size, count)
         found += rows
         if len(rows) < count:
@@ -289,13 +324,13 @@ def _balances_contradicted(
             (_BALANCE, f"{code} ", f"{code}!"),
         )
         for key, *told in found.fetchall():
-            said = _Said(*told)
+            said = Said(*told)
             if said.wrong or stored.pop(key, _NOTHING) != said.what:
                 yield said.wrong or f"{key} isn't as entry {said.number} says"
     yield from (f"no entry moved {key}" for key, what in stored.items() if what != _NOTHING)
 
 
-def _over(place: str, told: Entry, known: _Said | None) -> _Wrong:
+def _over(place: str, told: Entry, known: Said | None) -> _Wrong:
     """What is wrong with something that an entry found otherwise than the log had left it."""
     if known is None:
         return _Wrong(f"no entry made {place}, which entry {told.number} found", (place,))
@@ -313,7 +348,7 @@ class _Follower:
         self._file, self._log = file, log
         self._marker = marks.of(connection)
         self._size, self._mark = _end(file, log)
-        self._known: dict[tuple[str, str], _Said | None] = {}
+        self._known: dict[tuple[str, str], Said | None] = {}
         """What was read of the file, as it's by now."""
         self._changed: set[tuple[str, str]] = set()
         self._archived = self._number(_ARCHIVED)
@@ -401,11 +436,11 @@ class _Follower:
         is_told = known is not None or told.number > self._archived
         if is_told and (None if known is None else known.what) != before:
             wrong = _over(place, told, known)
-        if name == Tables.transfer.name and terms.get("status") in FINAL:
+        if terms.get("status") in _FOLLOWED[name]:
             self._known[name, key] = None
             self._changed.add((name, key))
         else:
-            self._say_of(name, key, _Said(told.number, made), wrong)
+            self._say_of(name, key, Said(told.number, made), wrong)
 
     def _take_leg(self, told: Entry, leg: Leg, wrong: _Wrong | None) -> None:
         key = f"{leg.code} {leg.asset}"
@@ -415,14 +450,14 @@ class _Follower:
         is_told = known is not None or told.number > self._archived
         if is_told and (_NOTHING if known is None else known.what) != found:
             wrong = _over(key, told, known)
-        self._say_of(_BALANCE, key, _Said(told.number, f"{after} {version}"), wrong)
+        self._say_of(_BALANCE, key, Said(told.number, f"{after} {version}"), wrong)
 
-    def _say_of(self, name: str, key: str, said: _Said, wrong: _Wrong | None) -> None:
+    def _say_of(self, name: str, key: str, said: Said, wrong: _Wrong | None) -> None:
         """What an entry says of a row or a balance; what was wrong with it before stays."""
         before = self._said(name, key)
         lines = "" if before is None else before.places
         if wrong is not None:
-            places = (*wrong.places, f"entry {said.number} of {self._log}")
+            places = (*wrong.places, f"{name} {key}", f"entry {said.number} of {self._log}")
             lines = f"{lines}\n{chr(10).join(places)}\n"
         why = before.wrong if before is not None and before.wrong else wrong.said if wrong else ""
         self._say(name, key, *said._replace(wrong=why, places=lines if why else ""))
@@ -448,18 +483,18 @@ class _Follower:
             if name == Tables.api_key.name
             for until in ("expires", "revoked_at")
         ]
-        if told.error is None and told.action == KEY_MADE:
+        if told.error is None and told.action == _KEY_MADE:
             ends.append((told.object, None))
-        if told.error is None and told.action == KEY_REVOKED:
+        if told.error is None and told.action == _KEY_REVOKED:
             ends.append((told.object, told.at))
         for key_id, at in ends:
             known = self._said(_KEY_ENDS, key_id)
-            if at is not None or told.action == KEY_MADE:
+            if at is not None or told.action == _KEY_MADE:
                 earlier = int(known.what) if known is not None and known.what else None
                 until = min((each for each in (earlier, at) if each is not None), default=_NEVER)
                 self._say(_KEY_ENDS, key_id, told.number, str(until))
 
-    def _said(self, name: str, key: str) -> _Said | None:
+    def _said(self, name: str, key: str) -> Said | None:
         place = (name, key)
         if place not in self._known:
             self._known[place] = _said(self._file, name, key)
@@ -468,7 +503,7 @@ class _Follower:
     def _say(
         self, name: str, key: str, number: int, what: str | None, wrong: str = "", places: str = ""
     ) -> None:
-        self._known[name, key] = _Said(number, what, wrong, places)
+        self._known[name, key] = Said(number, what, wrong, places)
         self._changed.add((name, key))
 
     def _keep(self) -> None:

@@ -17,6 +17,7 @@ from chainteller.storage.db.records import ALL, Tables
 from chainteller.storage.db.table import Table
 from chainteller.storage.log import entry, last_writes, ledger
 from chainteller.storage.log.entry import Entry
+from chainteller.storage.log.rows import LASTING
 from chainteller.storage.upkeep import inspection
 
 _BY_NAME = {table.name: table for table in ALL}
@@ -27,12 +28,6 @@ _OVER: Mapping[Table, frozenset[str]] = {
     Tables.provider_request: frozenset({RequestStatus.DONE, RequestStatus.DECLINED}),
 }
 """By table, the statuses of what has ended, and decides nothing once no limit counts it."""
-LASTING = frozenset({
-    Tables.agent, Tables.api_key, Tables.blockchain_account, Tables.challenge, Tables.claim,
-    Tables.counterparty, Tables.link, Tables.provider, Tables.provider_challenge, Tables.rule,
-    Tables.trading_account, Tables.webhook,
-})  # fmt: skip
-"""Tables whose rows may decide something for as long as they are there."""
 
 
 def among(connection: Session, rows: Iterable[Any], since: int) -> list[int]:
