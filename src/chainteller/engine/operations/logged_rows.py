@@ -57,13 +57,13 @@ def is_transfer_logged(
 
 
 def is_or_was_kept(tx: UnitOfWork, row: Kept, account_id: str | None) -> bool:
-    """Whether there's a row, or an entry wrote it: any that was read from the log's beginning, or
-    one in its own trail or the account's."""
+    """Whether there's a row, or an entry wrote it: any of a log that was read to its end, or one in
+    its own trail or the account's."""
     trail = Trail(tx.organisation_id, account_id or "", (row.key,))
     try:
         return (
             last_writes.seal_of(tx.connection, *row) is not None
-            or tx.context.state.said(tx.connection, row) is not None
+            or tx.context.state.follow(tx.connection, tx.organisation_id, FEW).said(row) is not None
             or last_writes.is_written(tx.connection, trail, row)
         )
     except UNREADABLE:

@@ -208,13 +208,14 @@ class VerifiedState:
 
     def balances_contradicted(self, connection: Session, organisation: str, account: str) -> str:
         """Which balance of an account isn't as what was read says, in words; empty if each is."""
-        with self._writing(connection) as file:
+        with self._lock:
+            file = self._opened(connection)
             return next(_balances_contradicted(connection, file, organisation, account), "")
 
     def said(self, connection: Session, row: Kept) -> Said | None:
         """What was read last of a row; None if nothing was."""
-        with self._writing(connection) as file:
-            return _said(file, row.table.name, row.key)
+        with self._lock:
+            return _said(self._opened(connection), row.table.name, row.key)
 
     def forget(self, connection: Session) -> None:
         """Read the logs again, from whatever a person has accepted."""
