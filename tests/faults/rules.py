@@ -17,8 +17,8 @@ RULES = (
     Fault(
         "outcomes are not kept under their keys",
         "engine/core/unit_of_work.py",
-        "    if key is not None:\n        outcome = {",
-        "    if key is not None and len(key) > 255:\n        outcome = {",
+        "        if key is not None:\n            outcome = {",
+        "        if key is not None and len(key) > 255:\n            outcome = {",
         _AUDITED,
     ),
     Fault(
@@ -335,8 +335,8 @@ RULES = (
     Fault(
         "answers aren't kept under their keys",
         "engine/core/unit_of_work.py",
-        "        transaction.rows.insert_once(Tables.idempotency, outcome, in_progress(key))\n",
-        "        transaction.rows.seal_new(Tables.idempotency, [])\n",
+        "            transaction.rows.insert_once(Tables.idempotency, outcome, in_progress(key))\n",
+        "            transaction.rows.insert(Tables.idempotency, [])\n",
         SIMULATOR,
     ),
     Fault(

@@ -41,13 +41,7 @@ def post(tx: UnitOfWork, journals: Iterable[Journal]) -> None:
     before = dict(tx.balances)
     for journal in journals:
         tx.journals.append(post_journal(journal, tx.now, tx.balances))
-    changed = {}
-    for key, (balance, version) in tx.balances.items():
-        if key not in before:
-            ledger.open_balance(tx.connection, tx.organisation_id, key, balance, version)
-        elif before[key][1] != version:
-            changed[key] = (balance, before[key][1], version)
-    ledger.update_balances(tx.connection, changed)
+    ledger.write_balances(tx.connection, tx.organisation_id, before, tx.balances)
 
 
 def post_journal(journal: Journal, at: int, balances: ledger.Balances) -> Posted:

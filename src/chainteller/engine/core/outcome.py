@@ -134,7 +134,12 @@ def apply(tx: UnitOfWork, outcome: Outcome) -> None:
     """Write an outcome; its audit row and idempotency record follow when the unit commits. Raises
     AssertionError: a row is not as it was when it was loaded under lock."""
     for change in outcome.rows:
-        _write(tx, change)
+        if isinstance(change, Update):
+            tx.rows.update(*change)
+            continue
+        tx.rows.insert(change.table, change.rows)
+        if change.table in _UNDER_RULE:
+            tx.under_rule()
     if outcome.journals and tx.context.provider is None:  # else the provider keeps the ledger
         ledger.post(tx, outcome.journals)
     if outcome.jobs:
@@ -145,15 +150,6 @@ def apply(tx: UnitOfWork, outcome: Outcome) -> None:
     for entry in outcome.audit:
         tx.audit(entry.action, entry.subject, entry.inputs, error=entry.error)
     tx.audited_object = outcome.subject
-
-
-def _write(tx: UnitOfWork, change: Insert | Update) -> None:
-    if isinstance(change, Insert):
-        tx.rows.insert(change.table, change.rows)
-        if change.table in _UNDER_RULE:
-            tx.under_rule()
-    else:
-        tx.rows.update(*change)
 
 
 def apply_if_new(tx: UnitOfWork, outcome: Outcome) -> bool:

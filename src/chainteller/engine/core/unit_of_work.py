@@ -403,40 +403,31 @@ def _attempt(
     """Do the work, and keep its outcome under the key unless that has one already: then nothing of
     this counts (``_refuse``). So a key costs no read, and no wait before the work."""
     try:
-        return _done(call, key, work(transaction, *arguments), transaction)
+        result = work(transaction, *arguments)
+        transaction.audited_account = transaction.audited_account or _account(transaction, call)
+        if key is not None:
+            outcome = {
+                "organisation_id": transaction.organisation_id,
+                "operation": call.operation.name,
+                "key": key,
+                "fingerprint": fingerprint(call),
+                "created_record": transaction.created,
+                "body": idempotency.body_of(result.to_short_json()),
+                "at": transaction.now,
+            }
+            transaction.rows.insert_once(Tables.idempotency, outcome, in_progress(key))
+        subject = transaction.audited_object or _subject(call)
+        transaction.audit(call.operation.name, subject, audited_inputs(call.request))
+        try:
+            transaction.commit()
+        except DatabaseError as error:  # a repetition waits for the first one, but not for ever
+            if key is None or sqlstate(error) != LOCK_TIMED_OUT:
+                raise
+            raise in_progress(key) from error
     except ServiceUnavailable:
         raise
     except ServiceError as error:
         return _Refused(error, transaction)
-
-
-def _done(
-    call: Call[Written[Model]], key: str | None, result: Model, transaction: UnitOfWork
-) -> Written[Model]:
-    """Put the work's result on record, and commit."""
-    transaction.audited_account = transaction.audited_account or _account(transaction, call)
-    if key is not None:
-        outcome = {
-            "organisation_id": transaction.organisation_id,
-            "operation": call.operation.name,
-            "key": key,
-            "fingerprint": fingerprint(call),
-            "created_record": transaction.created,
-            "body": idempotency.body_of(result.to_short_json()),
-            "at": transaction.now,
-        }
-        transaction.rows.insert_once(Tables.idempotency, outcome, in_progress(key))
-    transaction.audit(
-        call.operation.name,
-        transaction.audited_object or _subject(call),
-        audited_inputs(call.request),
-    )
-    try:
-        transaction.commit()
-    except DatabaseError as error:  # a repetition waits for the first request, but not for ever
-        if key is None or sqlstate(error) != LOCK_TIMED_OUT:
-            raise
-        raise in_progress(key) from error
     return Written(result, created=transaction.created)
 
 

@@ -95,18 +95,10 @@ class BulkRows:
 
     def write(self, writer: rows.Writer, organisation_id: str) -> None:
         """Insert and update everything."""
-        for place, balance in self._balances.items():
-            if place not in self._known:
-                ledger.open_balance(writer.connection, organisation_id, place, *balance)
+        ledger.write_balances(writer.connection, organisation_id, self._known, self._balances)
         for table, found in self.new_rows().items():
             if found:
                 writer.insert(table, found)
-        moved = {
-            place: (self._balances[place][0], version, self._balances[place][1])
-            for place, (_, version) in self._known.items()
-            if self._balances[place][1] != version
-        }
-        ledger.update_balances(writer.connection, moved)
         for (table, key), before in self._loaded.items():
             row = self._rows[table][key]
             values = {name: value for name, value in row.items() if before[name] != value}

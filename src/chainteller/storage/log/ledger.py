@@ -69,14 +69,6 @@ def of_codes(connection: Session, organisation_id: str, codes: Iterable[str]) ->
     return _read(_OF_CODES.run(connection, list(codes), organisation_id))
 
 
-def open_balance(
-    connection: Session, organisation_id: str, key: Key, balance: int, version: int
-) -> None:
-    """Insert a balance that no journal has touched before."""
-    place = {"organisation_id": organisation_id, "code": key[0], "asset": key[1]}
-    connection.later(_OPEN, place | {"balance": balance, "version": version})
-
-
 def move_bank(
     connection: Session, organisation_id: str, changes: Mapping[Key, tuple[int, int]]
 ) -> None:
@@ -96,22 +88,25 @@ def move_bank(
         connection.later(move, values | {"change": change, "count": count})
 
 
-def update_balances(connection: Session, changed: Mapping[Key, tuple[int, int, int]]) -> None:
-    """Write (balance, version read, new version), before anything that follows is read.
+def write_balances(
+    connection: Session, organisation_id: str, before: Balances, balances: Balances
+) -> None:
+    """Write the balances that moved since they were as ``before``, before anything that follows is
+    read; one that no journal had touched is inserted.
 
     Raises:
         AssertionError: a version is not the one that was read. It may be raised by a later
             statement.
     """
-    for (code, asset), (balance, read_version, version) in changed.items():
-        values = {
-            "code": code,
-            "asset": asset,
-            "balance": balance,
-            "version": read_version,
-            "new_version": version,
-        }
-        connection.later(_UPDATE, values, _check_moved)
+    for (code, asset), (balance, version) in balances.items():
+        place = {"code": code, "asset": asset, "balance": balance}
+        _, read_version = before.get((code, asset), (0, None))
+        if read_version is None:
+            new = {"organisation_id": organisation_id, "version": version}
+            connection.later(_OPEN, place | new)
+        elif read_version != version:
+            moved = {"version": read_version, "new_version": version}
+            connection.later(_UPDATE, place | moved, _check_moved)
 
 
 def _check_moved(found: Found) -> None:

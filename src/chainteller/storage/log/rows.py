@@ -60,19 +60,12 @@ class Writer:
 
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Insert rows that all have the same columns."""
-        sealed = self.seal_new(table, rows)
+        sealed = [self._salted(table, each) for each in rows]
         for row in sealed:
+            self._seal(table, row)
             self.connection.later(_insert(table, tuple(row)), row)
         if table in search.KEYED:
             search.note(self.connection, table, sealed)
-
-    def seal_new(self, table: Table, rows: Sequence[Row]) -> list[Row]:
-        """Seal new rows without inserting them; returns them as they are to be inserted."""
-        sealed = []
-        for each in rows:
-            sealed.append(self._salted(table, each))
-            self._seal(table, sealed[-1])
-        return sealed
 
     def insert_if_new(self, table: Table, row: Row) -> bool:
         """Insert a row; False when a unique key of it is taken, and nothing was changed."""
