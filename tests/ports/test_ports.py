@@ -47,7 +47,7 @@ from chainteller.service.models.base import Written
 from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
 from chainteller.service.models.customers import CustomerLine, ImportCustomers
-from chainteller.service.models.decisions import Approval, Refusal
+from chainteller.service.models.decisions import Approval, OpenDecision, Refusal
 from chainteller.service.models.funding import (
     Currency,
     DepositRequest,
@@ -584,6 +584,30 @@ def test_nothing_is_sent_while_the_log_does_not_go_on_from_its_kept_head(
     ported.later(60, 4)
     status = ported.trade_status(made) if isinstance(made, Trade) else ported.status(made)
     assert status in ("completed", "settled")
+
+
+def test_nothing_is_given_back_while_the_log_does_not_go_on_from_its_kept_head(
+    ported: Ported,
+) -> None:
+    """What is missing of the log may say that the withdrawal was paid."""
+    ported.deposit()
+    ported.later()
+    made = ported.withdraw()
+    frozen = OpenDecision(
+        kind="control", subject=ported.account, reason="COMPLIANCE_REVIEW", control="FROZEN"
+    )
+    ported.engine.open_decision(frozen)
+    with pytest.raises(Conflict):
+        ported.open()
+    kept = cut_behind_kept_head(ported.engine.context)
+    ported.later(30, 5)
+    assert (ported.status(made), ported.usd()) == ("processing", ("60.00", "40.00"))
+    (dispute,) = ported.engine.disputes().data
+    assert dispute.where == "log default"
+    kept.accept(ported.engine.context.database)
+    ported.engine.clear_dispute(dispute.id, ClearDispute(reason="accepted"))
+    ported.later(60, 4)
+    assert (ported.status(made), ported.usd()) == ("failed", ("100.00", "0.00"))
 
 
 def _run(ported: Ported, statement: str, **values: object) -> Any:
