@@ -139,6 +139,16 @@ def test_a_title_that_is_the_text_stands_above_another_with_its_name_and_words_a
     assert NAMED > rank(code, ["message"]) > LIKELY > rank(code, ["or"]) > 0
 
 
+def test_a_name_that_the_text_begins_stands_above_people_who_are_only_like_it() -> None:
+    meant = Entry("simulate wrong-account: another account is selected", "")
+    other = Entry("simulate wrong-network: a wallet of another network signs", "")
+    likely = LIKELY + 0.1
+    assert NAMED > rank(meant, ["simulate", "wrong", "a"]) > rank(other, ["simulate", "wrong", "a"])
+    assert rank(meant, ["simulate", "wrong", "a"]) > likely
+    assert rank(meant, ["simu"]) > likely > rank(meant, ["si"]) > 0
+    assert rank(meant, ["simulate", "net"]) == 0
+
+
 @pytest.mark.needs("find")
 async def test_the_keyboard_is_answered_by_one_request_at_a_time_and_by_the_last_alone(
     bench: Bench,

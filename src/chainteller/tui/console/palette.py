@@ -18,6 +18,7 @@ from chainteller.tui.console.command_table import COMMANDS, PALETTE, commands_of
 from chainteller.tui.console.marks import marked
 from chainteller.tui.console.protection import suspend_console
 from chainteller.tui.console.search import (
+    BEGINS,
     BEGUN,
     COMMAND,
     LEAST_LETTERS,
@@ -235,16 +236,23 @@ def rank(entry: Entry, typed: Sequence[str]) -> float:
     """How well a command answers a text; 0 not at all."""
     if not typed:
         return 0.0
-    title = entry.title.partition("   [")[0].casefold()
-    names = (title.partition(":")[0], title, entry.name)
-    literal = [list(typed) == words_of(name) for name in names]
-    if any(literal):
-        return LITERAL + 0.1 * literal[0]
-    if any(list(typed) == words_of(name)[: len(typed)] for name in names):
+    title, wanted = entry.title.partition("   [")[0].casefold(), list(typed)
+    names = [words_of(each) for each in (title.partition(":")[0], title, entry.name)]
+    if wanted in names:
+        return LITERAL + 0.1 * (names[0] == wanted)
+    if any(name[: len(wanted)] == wanted for name in names):
         return COMMAND
+    if len("".join(wanted)) >= _LEAST_OF_WORD and any(_begins(name, wanted) for name in names):
+        return BEGINS
     words = {*words_of(entry.name), *words_of(title)}
-    if words.issuperset(typed) and max(map(len, typed)) >= _LEAST_OF_WORD:
+    if words.issuperset(wanted) and max(map(len, wanted)) >= _LEAST_OF_WORD:
         return MENTIONED
-    if not all(any(word.startswith(each) for word in words) for each in typed):
+    if not all(any(word.startswith(each) for word in words) for each in wanted):
         return 0.0
-    return BEGUN + 0.5 * any(words_of(name)[:1] == [typed[0]] for name in names)
+    return BEGUN + 0.5 * any(name[:1] == wanted[:1] for name in names)
+
+
+def _begins(name: Sequence[str], typed: Sequence[str]) -> bool:
+    """Whether a name begins with a text whose last word isn't complete."""
+    *whole, last = typed
+    return name[: len(whole)] == whole and "".join(name[len(whole) :][:1]).startswith(last)

@@ -49,10 +49,12 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.quotes import Quote
 
-LITERAL, EXACT, WHOLE, COMMAND, NAMED, MENTIONED, LIKELY, BEGUN = 6, 5, 4.5, 4.2, 4, 3, 2, 1
+LITERAL, EXACT, WHOLE, COMMAND, NAMED, BEGINS = 6, 5, 4.5, 4.2, 4, 3.2
+MENTIONED, LIKELY, BEGUN = 3, 2, 1
 """Ranks: a command by its name; a record by its id; a person by words of the name; a command by the
-first words of its name; a person by the beginnings of words; a command by words of its title;
-whatever else was found; a command that a text begins. What the service found adds up to a tenth."""
+first words of its name; a person by the beginnings of words; a command by the beginning of its
+name, and by words of its title; whatever else was found; a command with words that the text begins.
+What the service found adds up to a tenth."""
 LEAST_LETTERS = 2
 _BELOW_PEOPLE = 0.2
 _WITHOUT_ACCOUNT = 3.5
