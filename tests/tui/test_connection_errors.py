@@ -8,6 +8,7 @@ from tests.tui.conftest import Bench, press, seen, settle
 
 from chainteller.service.error_codes import from_wire
 from chainteller.service.errors import (
+    AccountRestricted,
     Conflict,
     Forbidden,
     InsufficientFunds,
@@ -134,6 +135,33 @@ async def test_a_refusal_of_another_kind_stays_until_it_is_closed(bench: Bench) 
             "The limit would be exceeded. Nothing was moved.",
             ("limit 5,000", "used 1"),
         ),
+        (
+            LimitExceeded(
+                "The limit would be exceeded.",
+                {
+                    "limit": "5000.00",
+                    "used": "4900.00",
+                    "requested": "200.00",
+                    "remaining": "100.00",
+                    "currency": "USD",
+                    "resetsAt": "2026-12-01T03:04:05.123456Z",
+                    "suggestion": "The limit allows 100.00 USD now; more from "
+                    "2026-12-01T03:04:05.123456Z.",
+                },
+            ),
+            "The limit would be exceeded. Nothing was moved.",
+            ("limit 5,000.00", "used 4,900.00", "requested 200.00"),
+        ),
+        (
+            AccountRestricted("FROZEN", "FRAUD"),
+            "The account is restricted: FROZEN.",
+            (),
+        ),
+        (
+            Conflict("It has 100 of them.", {"id": "100", "limit": "10"}),
+            "It has 100 of them.",
+            ("limit 10",),
+        ),
     ],
 )
 def test_a_refusal_is_a_sentence_with_its_figures_and_what_did_not_happen(
@@ -141,6 +169,7 @@ def test_a_refusal_is_a_sentence_with_its_figures_and_what_did_not_happen(
 ) -> None:
     failure = failures.explain(error)
     assert (failure.sentences, failure.told) == (sentences, facts)
+    assert not re.search(r"\dT\d", failure.next_step), "a time as people write it"
 
 
 @pytest.mark.parametrize("code", sorted({*failures._MEANINGS, *failures._NEXT}))

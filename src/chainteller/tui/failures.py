@@ -21,7 +21,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 
-_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,6 @@ class Failure:
     """The customer's text for it, where the code alone would tell the wrong story."""
     undone: str | None = None
     """What didn't happen or isn't known; without it, ``meaning`` says it."""
-    named: frozenset[str] = frozenset()
-    """Facts that ``what`` has."""
 
     def with_more(self, words: str) -> "Failure":
         """The same refusal, with a further sentence."""
@@ -49,9 +47,15 @@ class Failure:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The other facts that an agent needs at once, each with its word."""
-        known = {name: text for name, text in self.facts if name not in self.named}
-        return tuple(f"{_WORDS.get(name, name)} {known[name]}" for name in _TOLD if name in known)
+        """The facts that an agent needs at once, each with its word, without those that the
+        sentences or the next step have.
+        """
+        said, known = f"{self.sentences} {self.next_step}", dict(self.facts)
+        return tuple(
+            f"{_WORDS.get(name, name)} {known[name]}"
+            for name in _TOLD
+            if name in known and not re.search(rf"(?<![\w,.]){re.escape(known[name])}(?!\w)", said)
+        )
 
     @property
     def remedy(self) -> str:
@@ -213,10 +217,9 @@ def _explained(error: TellerError) -> Failure:
     known = {name: _value(name, value) for name, value in details.items() if value is not None}
     if isinstance(error, NotOffered) and error.feature:
         known["feature"] = _FEATURES.get(error.feature, error.feature.replace("-", " "))
-    named = _named(error.code, known)
     return Failure(
         code=error.code,
-        what=_WHAT[error.code].format_map(known) if named else _what(error),
+        what=_what(error, known),
         meaning=_MEANINGS.get(error.code, error.message),
         next_step=_next_step(error, str(details.get("suggestion") or "")),
         facts=tuple(
@@ -225,14 +228,7 @@ def _explained(error: TellerError) -> Failure:
             if name not in {"errors", "suggestion", "retry"} and value is not None
         ),
         undone=_UNDONE.get(error.code, ""),
-        named=named,
     )
-
-
-def _named(code: str, known: Mapping[str, str]) -> frozenset[str]:
-    """The facts of a code's own sentence; none where it has no such sentence, or not all facts."""
-    names = frozenset(re.findall(r"{(\w+)}", _WHAT.get(code, "")))
-    return names if names <= known.keys() else frozenset()
 
 
 def _next_step(error: TellerError, own: str) -> str:
@@ -240,19 +236,24 @@ def _next_step(error: TellerError, own: str) -> str:
     if error.code == "SERVICE_UNAVAILABLE" and own.removesuffix(".") not in {"", "Retry"}:
         return own
     is_of_none = isinstance(error, Conflict) and not error.details.get("id")
-    step = "" if is_of_none else grouped_in(step_at_desk(error))
+    step = "" if is_of_none else _TIMESTAMP.sub(_time, grouped_in(step_at_desk(error)))
     return _NEXT.get(error.code) or step or "esc: close"
 
 
-def _what(error: TellerError) -> str:
+def _what(error: TellerError, known: Mapping[str, str]) -> str:
+    """The code's own sentence, if there is one and all its facts are known."""
+    own = _WHAT.get(error.code, "")
+    if own and set(re.findall(r"{(\w+)}", own)) <= known.keys():
+        return own.format_map(known)
     if isinstance(error, ValidationFailed):
         return "; ".join(error.lines) or error.message
     return error.message
 
 
 def _value(name: str, value: object) -> str:
-    if name in _AMOUNTS:
-        return grouped(str(value))
     text = str(value)
-    is_time = _TIMESTAMP.fullmatch(text) is not None
-    return f"{text[:10]} {text[11:19]}Z" if is_time else text
+    return grouped(text) if name in _AMOUNTS else _TIMESTAMP.sub(_time, text)
+
+
+def _time(found: re.Match[str]) -> str:
+    return f"{found[1]} {found[2]}Z"
