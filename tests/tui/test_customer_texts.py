@@ -17,6 +17,7 @@ from chainteller.domain.transfers import DEPOSIT_TRANSITIONS, WITHDRAWAL_TRANSIT
 from chainteller.records.formats import both_times
 from chainteller.service import errors
 from chainteller.service.error_codes import ERRORS
+from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.funding import Transfer, TransferCurrency
 from chainteller.service.models.quotes import AssetAmount
 from chainteller.service.models.trades import Trade
@@ -177,6 +178,21 @@ def test_a_sale_is_told_as_a_sale(status: TradeStatus) -> None:
     assert "sell SOL for" not in told
     assert "paid 2.5 SOL" not in told
     assert "your money is available" not in told
+    assert ("205.33 USD per SOL" in told) == ("205.33" in told)
+
+
+@pytest.mark.parametrize(("power", "said"), [("0.00", "no money to buy"), ("0.05", "0.05 USD")])
+def test_nobody_is_offered_to_buy_for_nothing(power: str, said: str) -> None:
+    account = TradingAccount(
+        id="TDA_1",
+        bank_account_id="DDA-1",
+        bank_account_type="checking",
+        buying_power=power,
+        controls=[],
+    )
+    told = CustomerTexts.load(FILE).of_account(account, datetime(2026, 11, 20, tzinfo=UTC), "Bank")
+    assert said in told
+    assert ("for up to" in told) == (power != "0.00")
 
 
 def test_an_unknown_control_or_refusal_still_has_words() -> None:

@@ -26,6 +26,7 @@ from textual.command import CommandList
 from chainteller.domain.challenges import DORMANCY, MAXIMUM_ATTEMPTS, SharedWallets
 from chainteller.domain.clock import DAY
 from chainteller.records.formats import short_address, short_id
+from chainteller.service import operations as op
 from chainteller.service.errors import InvalidSignature
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.counterparties import (
@@ -54,6 +55,34 @@ async def test_a_list_asked_for_before_a_verdict_does_not_take_it_back(bench: Be
         app.screen.listed(before.total)
         await settle(pilot)
         assert "[4/5] claim" in seen(app)
+
+
+@pytest.mark.needs("diagnoses")
+async def test_the_text_for_a_refused_signature_is_gone_while_the_next_one_is_checked(
+    bench: Bench,
+) -> None:
+    case, go_on = Case(bench, "alice-ethereum"), Event()
+    go_on.set()
+
+    def slowly(call: Call[Answer], onward: Next) -> Answer:
+        if call.operation is op.DIAGNOSE_SIGNATURE:
+            assert go_on.wait(PATIENCE_S)
+        return onward(call)
+
+    app = bench.console(layered(bench.service, slowly))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await wallets(pilot)
+        await paste(pilot, signed("alice-ethereum", case.newest(), "wrong-account"))
+        assert isinstance(app.screen, WalletsScreen)
+        refused = app.screen.customer_text()
+        assert "0:" not in app.desk.log[-1].text, "a countdown that stands still is soon false"
+        go_on.clear()
+        app.post_message(events.Paste(signed("alice-ethereum", case.newest(), "crlf")))
+        await until(lambda: "  checking" in seen(app))
+        assert app.screen.customer_text().startswith("Thank you. We are checking the signature")
+        go_on.set()
+        await settle(pilot)
+        assert app.screen.customer_text() not in {refused, ""}
 
 
 @pytest.mark.usefixtures("a_longer_search")

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from string import Formatter
@@ -66,15 +67,14 @@ class CustomerTexts:
             return ""
 
     def of_trade(self, trade: "Trade", bank: str) -> str:
-        values = {"bank": bank, **TRADE.spoken(trade)}
+        values = {"bank": bank, **_with_unit(TRADE.spoken(trade), trade.market)}
         kinds = ("_sale", "", "_in_short") if trade.side == "sell" else ("", "_in_short")
         names = (f"trade.{trade.status}{kind}" for kind in kinds)
         return self._first((*names, "trade.other"), values)
 
     def of_quote(self, quote: "Quote", state: str, bank: str) -> str:
         """``state`` is live, expired, executed or unknown."""
-        values = {"bank": bank, **QUOTE.spoken(quote)}
-        values["price"] += f" per {base_symbol(quote.market_name)}"
+        values = {"bank": bank, **_with_unit(QUOTE.spoken(quote), quote.market_name)}
         kinds = (f"{state}_sale", state) if quote.side == "sell" else (state,)
         names = (f"quote.{kind}{fee}" for kind in kinds for fee in ("", "_without_fee"))
         return self._first(tuple(names), values)
@@ -99,7 +99,8 @@ class CustomerTexts:
         if account.controls:
             return self.of_control(account, bank)
         values = {"bank": bank, "now": both_times(now), **ACCOUNT.spoken(account)}
-        return self.fill("account.open", values)
+        is_empty = account.buying_power is not None and not Decimal(account.buying_power)
+        return self.fill("account.empty" if is_empty else "account.open", values)
 
     def of_control(self, account: "TradingAccount", bank: str) -> str:
         """The first control on the account; empty when there is none."""
@@ -135,6 +136,12 @@ class CustomerTexts:
     def _first(self, names: Sequence[str], values: Mapping[str, str]) -> str:
         """The first text that exists and has all its values."""
         return next((text for name in names if (text := self.fill(name, values))), "")
+
+
+def _with_unit(values: dict[str, str], market_name: str) -> dict[str, str]:
+    """The values of an order, its price with what it is for: 184.50 USD per SOL."""
+    price = values.get("price")
+    return {**values, "price": f"{price} per {base_symbol(market_name)}"} if price else values
 
 
 def _review(transfer: "Transfer") -> str:

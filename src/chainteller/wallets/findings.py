@@ -94,7 +94,7 @@ _GENERAL: dict[str, Wording] = {
         "itself?",
     ),
     "NOT_A_SIGNATURE": _paste(
-        "What was pasted is in no form that wallets give a signature.", _WHOLE
+        "What was pasted doesn't look like a signature of any wallet.", _WHOLE
     ),
     "WRONG_LENGTH": _paste(
         "The signature has the wrong length; part of it is missing or added.", _WHOLE

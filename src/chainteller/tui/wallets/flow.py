@@ -377,13 +377,10 @@ def verdict_notice(wallet: Wallet, verdict: Verdict, now: int) -> tuple[str, str
     if verdict.accepted:
         challenge = short_id(verdict.challenge_id)
         return f"valid signature for {challenge}   enter submits and links it", "good"
-    left = wallet.seconds_left(now)
-    open_ = "message still open" if left is None else f"message still open {countdown(left)}"
-    if left == 0:
-        open_ = "message expired"
+    then = "message expired" if wallet.seconds_left(now) == 0 else "t: what to ask the customer"
     if verdict.unexplained:
-        open_ = "paste the text that the wallet shows as signed"
-    return f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad"
+        then = "paste the text that the wallet shows as signed"
+    return f"not accepted: {verdict.diagnosis.finding}   {then}", "bad"
 
 
 def _submit(

@@ -276,6 +276,8 @@ class WalletsScreen(ListScreen[Shown]):
             return self.desk.customer_texts.fill("wallet.secret", {})
         if failure is not None or wallet is None:
             return refusal_text(self)
+        if wallet.challenge is not None and wallet.challenge.id == self.checking:
+            return self.desk.customer_texts.fill("wallet.checking", view.told_values(wallet, ""))
         verdict, now = self.session.verdict(wallet), self.desk.now
         if verdict is not None and wallet.state(now) == "signing" and not verdict.accepted:
             return verdict.diagnosis.ask_customer
