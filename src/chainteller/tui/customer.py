@@ -39,6 +39,13 @@ def require_unrestricted(account: "TradingAccount", act: "Act") -> None:
         raise AccountRestricted(control, "")
 
 
+def label_of(account: "TradingAccount") -> str:
+    """Whose an account is: the customer, the trading account and its bank account."""
+    is_told = account.bank_account_type.isalpha()
+    bank = f"{account.bank_account_type} {account.bank_account_id}" if is_told else ""
+    return "   ".join(each for each in (account.customer_name, account.id, bank) if each)
+
+
 class Told(NamedTuple):
     """Words that the agent was shown to say to the customer of an account."""
 
@@ -83,13 +90,8 @@ class CustomerContext:
 
     @property
     def label(self) -> str:
-        """Who is being served: the customer, the trading account and its bank account."""
-        account = self._account
-        if account is None:
-            return ""
-        is_told = account.bank_account_type.isalpha()
-        bank = f"{account.bank_account_type} {account.bank_account_id}" if is_told else ""
-        return "   ".join(each for each in (account.customer_name, account.id, bank) if each)
+        """Who is being served."""
+        return label_of(self._account) if self._account is not None else ""
 
     def serve(self, account: "TradingAccount", keeps_list_of: str = "") -> None:
         """Serve ``account`` from here on, on every screen; a list of all accounts from which it was

@@ -802,8 +802,8 @@ def _choose_copy(screen: DeskScreen) -> None:
 def _write_statement(screen: DeskScreen) -> None:
     from chainteller.tui.statements import write_statement
 
-    account_id = screen.desk.customer.account_id
-    screen.read("ask-statement", partial(write_statement, screen, account_id), opens=True)
+    served = screen.desk.customer.account
+    screen.read("ask-statement", partial(write_statement, screen, served), opens=True)
 
 
 # fmt: off

@@ -2,16 +2,20 @@
 
 import re
 from datetime import date
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.widgets import Input
 
 from chainteller.domain.periods import parse_period, parse_span
+from chainteller.tui.customer import label_of
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.line_dialog import LineDialog
 from chainteller.tui.exports import Export, Source, document, write_one
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.workspace import statements
+
+if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
 
 Days = tuple[str | None, str | None]
 """The first and the last day of a period; None for the beginning and for the present."""
@@ -44,9 +48,9 @@ class PeriodDialog(LineDialog[Days]):
     is_about_customer = True
     LONGEST: ClassVar[int] = 40
 
-    def __init__(self, account_id: str, today: date) -> None:
+    def __init__(self, whose: str, today: date) -> None:
         super().__init__()
-        self._account_id, self._today = account_id, today
+        self._whose, self._today = whose, today
         self._preset = f"{today:%Y-%m}"
 
     def value(self) -> str:
@@ -55,7 +59,8 @@ class PeriodDialog(LineDialog[Days]):
     def rows(self) -> list[Line]:
         keys = (("enter", "key"), (" accept   ", "muted"), ("esc", "key"), (" cancel", "muted"))
         return [
-            line(("STATEMENT", "strong"), f"  {self._account_id}", right=keys),
+            line(("STATEMENT", "strong"), right=keys),
+            line(self._whose),
             line((f"Period, in UTC: {_EXAMPLES}", "muted")),
         ]
 
@@ -68,13 +73,14 @@ class PeriodDialog(LineDialog[Days]):
         self.query_one("#rows", Lines).show([*self.rows(), line((wrong, "bad"))])
 
 
-async def write_statement(source: Source, account_id: str) -> None:
+async def write_statement(source: Source, account: "TradingAccount | None") -> None:
     """Ask for a period and a form, and write the account's statement to a file."""
     desk = source.desk
-    days = await source.app.push_screen_wait(PeriodDialog(account_id, desk.today))
-    if days is None:
+    if account is None:
         return
-    await write_one(source, "STATEMENT", statement_exports(desk, account_id, days))
+    days = await source.app.push_screen_wait(PeriodDialog(label_of(account), desk.today))
+    if days is not None:
+        await write_one(source, "STATEMENT", statement_exports(desk, account.id, days))
 
 
 def statement_exports(desk: Desk, account_id: str, days: Days) -> list[Export]:

@@ -14,6 +14,7 @@ from chainteller.tui.statements import write_statement
 from chainteller.tui.steps import take
 
 if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.tui.customers.screen import CustomerPage
 
     Begin = Callable[[str, CustomerPage], Awaitable[None]]
@@ -23,31 +24,27 @@ def _no_account(screen: "CustomerPage") -> str:
     return "" if screen.sheet is not None else "the accounts haven't loaded yet"
 
 
-async def _chosen_account(screen: "CustomerPage") -> str:
-    """Id of the customer's account, or of the one that the agent chooses; empty for none."""
-    if screen.sheet is None:
-        return ""
-    rows = {
-        f"{each.id}  {each.sheet.account.bank_account_id}": each.id
-        for each in screen.sheet.accounts
-    }
-    if len(rows) == 1:
-        return next(iter(rows.values()))
+async def _chosen_account(screen: "CustomerPage") -> "TradingAccount | None":
+    """The customer's account, or the one that the agent chooses."""
+    accounts = [each.sheet.account for each in screen.sheet.accounts] if screen.sheet else []
+    if len(accounts) <= 1:
+        return next(iter(accounts), None)
+    rows = {f"{each.id}  {each.bank_account_id}": each for each in accounts}
     choice = Choice("ACCOUNTS", "of this customer", tuple(rows))
     chosen = await screen.app.push_screen_wait(choice)
-    return rows.get(chosen or "", "")
+    return rows.get(chosen or "")
 
 
 async def _open_account(screen: "CustomerPage") -> None:
-    account_id = await _chosen_account(screen)
-    if account_id:
-        screen.desk.shell.open_found(Found("accounts", account_id))
+    account = await _chosen_account(screen)
+    if account is not None:
+        screen.desk.shell.open_found(Found("accounts", account.id))
 
 
 async def _write_statement(screen: "CustomerPage") -> None:
-    account_id = await _chosen_account(screen)
-    if account_id:
-        await write_statement(screen, account_id)
+    account = await _chosen_account(screen)
+    if account is not None:
+        await write_statement(screen, account)
 
 
 async def _trade(side: str, screen: "CustomerPage") -> None:
@@ -62,11 +59,10 @@ async def _transfer(purpose: str, screen: "CustomerPage") -> None:
 
 async def _serve_chosen(screen: "CustomerPage") -> bool:
     """Select the customer's account, or the one that the agent chooses; whether there is one."""
-    account_id, sheet = await _chosen_account(screen), screen.sheet
-    chosen = [row.sheet.account for row in sheet.accounts if row.id == account_id] if sheet else []
-    for account in chosen:
+    account = await _chosen_account(screen)
+    if account is not None:
         screen.desk.customer.serve(account)
-    return bool(chosen)
+    return account is not None
 
 
 def _not_allowed(act: Act, screen: "CustomerPage") -> str:
