@@ -103,7 +103,7 @@ async def test_a_quote_is_put_away_and_comes_back_with_its_market(
         for turned in ("right", "tab"):
             await press(pilot, turned)
             shown = seen(app)
-            assert "with the fee" not in shown
+            assert "price with fee" not in shown
             assert quote_id not in shown
             assert "X execute" not in shown
             assert "Set aside: buy sol-usd 100.00 USD, expires in 5:00." in shown
@@ -661,7 +661,7 @@ async def test_every_unit_beside_a_price_is_that_of_its_quote_in_every_market(be
                 assert not any(f"per {each}" in shown for each in others), turned
                 assert (f"per {base}" in shown) == is_quoted
                 assert ("X execute" in shown) == is_quoted
-                assert ("with the fee" in screen.main_text()) == is_quoted
+                assert ("price with fee" in screen.main_text()) == is_quoted
                 assert bool(screen.customer_text()) == is_quoted
                 await press(pilot, "X")
                 asked = isinstance(app.screen, Question)

@@ -17,6 +17,7 @@ from textual import events
 from chainteller.domain.actors import Actor
 from chainteller.domain.options import EngineOptions
 from chainteller.engine.engine import Engine
+from chainteller.records.formats import grouped
 from chainteller.service import operations as op
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
@@ -64,7 +65,7 @@ async def test_a_digit_begins_a_new_amount_while_a_quote_stands(
         await settle(pilot)
         await press(pilot, "b", *"200", "enter")
         assert isinstance(app.screen, QuoteScreen)
-        assert "0-9: new amount   esc: leave" in seen(app)
+        assert "0-9 new  esc leave" in seen(app)
         if runs_out:
             bench.world.advance(400)
             app.screen._tick()
@@ -75,6 +76,39 @@ async def test_a_digit_begins_a_new_amount_while_a_quote_stands(
         quote = app.screen.state.quote
         assert quote is not None
         assert Decimal(quote.asset_sold.amount) == Decimal(typed)
+
+
+async def test_an_amount_keeps_its_asset_beside_the_keys(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"200", "enter")
+        assert isinstance(app.screen, QuoteScreen)
+        state = app.screen.state
+        assert state.account_id == account.id
+        for side, market, amount in (
+            ("sell", "eth-usd", "0.020047180778017849"),
+            ("buy", "sol-usd", "12345678.12"),
+        ):
+            state.side, state.market, state.amount = side, market, amount
+            app.screen.draw()
+            await settle(pilot)
+            (row,) = [each for each in seen(app).splitlines() if grouped(amount) in each][:1]
+            assert f"{grouped(amount)} {state.sold_unit} " in row
+            assert "esc leave" in row
+
+
+async def test_what_to_say_of_a_quote_stands_above_its_terms(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"200", "enter")
+        shown = seen(app)
+        assert (
+            shown.index("QUOTED") < shown.index("SAY  You pay 200.00 USD") < shown.index("BUY sol")
+        )
 
 
 async def test_after_esc_a_digit_opens_its_screen_and_one_without_a_screen_an_amount(

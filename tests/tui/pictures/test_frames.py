@@ -68,6 +68,8 @@ ANSWERS = {
 """What each detail begins with: how far its record is, or what to tell."""
 ROOM = 2
 """Lines from the title of a detail to its answer."""
+MOST_BEFORE = 6
+"""Lines above what to say: the name of the record, and what is so now."""
 
 
 class Pane(NamedTuple):
@@ -176,6 +178,13 @@ def test_the_answer_stands_at_most_two_lines_below_the_title_of_a_detail(frame: 
         if answer is not None and any(row.strip() for row in pane.rows):
             first = pane.rows[:ROOM]
             assert any(re.search(answer, row.rstrip()) for row in first), "\n".join(first)
+
+
+@of_each_frame
+def test_what_to_say_stands_above_the_facts(frame: Frame) -> None:
+    for pane in frame.panes:
+        said = [at for at, row in enumerate(pane.rows) if row.startswith(("SAY ", " SAY "))]
+        assert max(said, default=0) <= MOST_BEFORE, pane.title
 
 
 def _names() -> frozenset[str]:

@@ -222,13 +222,12 @@ class QuoteScreen(DeskScreen):
         self.form.show(state, now, self.desk.privacy.balance, takes_digits=takes_digits)
         after = quote_view.after_quote(state, self.desk.privacy.balance)
         takes_keys = not self.has_class("editing")
-        lines = quote_view.quote_lines(state, now, after, takes_keys=takes_keys)
-        panel = self.query_one("#quote", Lines)
-        words = self.customer_text() if has_room(self) else ""
-        said = [line(), *say_lines(words, panel.size.width)] if words else []
-        panel.show([*lines, *said])
+        panel, words = self.query_one("#quote", Lines), self.customer_text()
+        said = say_lines(words, panel.size.width) if has_room(self) else []
+        lines = quote_view.quote_lines(state, now, said, after, takes_keys=takes_keys)
+        panel.show(lines)
         side, market = self.query_one("#quote-side"), self.query_one("#quoted-market")
-        needed = len(lines) + len(said) + quote_view.CHART_BOX_ROWS + 2  # with the frame
+        needed = len(lines) + quote_view.CHART_BOX_ROWS + 2  # with the frame
         market.set_class(needed > side.size.height > 0, "-no-room")
         self.title_line(quote_view.title(self.desk.customer.account, state))
         self.draw_footer()

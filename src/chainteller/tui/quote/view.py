@@ -109,7 +109,7 @@ def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
             (f" {word:<7} ", "muted"),
             (f"enter: type the amount   1-{len(SCREENS)}: screens", "muted"),
         )
-    keys = "0-9: new amount   esc: leave " if takes_digits else "backspace: change "
+    keys = "0-9 new  esc leave" if takes_digits else "backspace change"
     return line(
         (f" {word:<7} ", "muted"),
         (f"{grouped(state.amount)} ", "strong"),
@@ -176,9 +176,15 @@ def market_chart(samples: "Sequence[PriceSample]", width: int, rows: int) -> lis
 
 
 def quote_lines(
-    state: QuoteState, now: int, after: Sequence[Line] = (), *, takes_keys: bool = True
+    state: QuoteState,
+    now: int,
+    said: Sequence[Line] = (),
+    after: Sequence[Line] = (),
+    *,
+    takes_keys: bool = True,
 ) -> list[Line]:
-    """The panel of the quote: life, terms, what is left ``after`` it, checks, keys that work.
+    """The panel of the quote: life, what is ``said`` to the customer, terms, what is left ``after``
+    it, checks, keys that work.
 
     What it says of a quote comes from the quote, never from the form beside it.
     """
@@ -191,7 +197,7 @@ def quote_lines(
         nothing = [line(("No quote yet.", "muted")), line((next_key, "muted"))]
         return [*nothing, *_put_away(state, now)]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
-    rows += [*_terms(state, quote, now), *after]
+    rows += [*said, *([line()] if said else []), *_terms(state, quote, now), *after]
     if not state.is_in_flight:
         rows += [line(), _checks(state, now)]
     if takes_keys or state.is_in_flight:
@@ -256,7 +262,7 @@ def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
     ]
     all_in = _all_in(quote)
     if all_in:
-        rows.append(term("with the fee", all_in, "USD", f"per {_base(quote).symbol}"))
+        rows.append(term("price with fee", all_in, "USD", f"per {_base(quote).symbol}"))
     return rows
 
 
