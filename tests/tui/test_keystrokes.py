@@ -92,7 +92,7 @@ async def fund_and_buy(hands: Hands) -> None:
         await settled(hands, pilot)
         await pilot.press("3")
         await settle(pilot)
-        assert "[ok] executed" in shown(pilot)
+        assert "EXECUTED" in shown(pilot)
         assert "[x] short" not in shown(pilot)
     (trade,) = hands.bench.service.trades(account.id).data
     assert (trade.market, trade.status) == ("sol-usd", "settled")

@@ -109,6 +109,11 @@ async def test_what_to_say_of_a_quote_stands_above_its_terms(bench: Bench) -> No
         assert (
             shown.index("QUOTED") < shown.index("SAY  You pay 200.00 USD") < shown.index("BUY sol")
         )
+        await press(pilot, "X")
+        await answer(pilot, "y")
+        await press(pilot, "3")
+        assert seen(app).lower().count("executed") == 1, "told once"
+
 
 
 async def test_after_esc_a_digit_opens_its_screen_and_one_without_a_screen_an_amount(

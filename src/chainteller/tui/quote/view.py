@@ -196,12 +196,14 @@ def quote_lines(
         next_key = "enter gets one." if state.amount else to_type
         nothing = [line(("No quote yet.", "muted")), line((next_key, "muted"))]
         return [*nothing, *_put_away(state, now)]
-    rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
+    rows = [line((quote.id, "strong"), right=(life(state, now),)), *_expiry(state, now), line()]
+    if state.phase is Phase.UNKNOWN:
+        rows += [*_search_lines(state.search), line()]
     rows += [*said, *([line()] if said else []), *_terms(state, quote, now), *after]
-    if not state.is_in_flight:
+    if not state.is_in_flight and state.phase is not Phase.USED:
         rows += [line(), _checks(state, now)]
-    if takes_keys or state.is_in_flight:
-        rows += [line(), *_keys(state, now)]
+    if takes_keys and not state.is_in_flight:
+        rows += [line(), _keys(state, now)]
     return rows
 
 
@@ -215,27 +217,25 @@ def _put_away(state: QuoteState, now: int) -> list[Line]:
     return [line(), line((f"Set aside: {order}, expires in {countdown(left)}.", "muted"))]
 
 
-def _expiry(state: QuoteState, now: int) -> Line:
+def _expiry(state: QuoteState, now: int) -> list[Line]:
     quote = state.quote
     if quote is None or state.phase is Phase.USED or state.is_in_flight:
-        return line()
+        return []
     left = state.seconds_left(now)
     if left < 0:
-        return line(
-            (f"expired at {clock_time(quote.expires)}Z   ", "muted"),
-            ("enter", "key"),
-            (" renews it", "muted"),
-        )
+        return [line((f"expired at {clock_time(quote.expires)}Z", "muted"))]
     window = max(1, seconds_between(from_datetime(quote.created), from_datetime(quote.expires)))
     full = min(_BAR_CELLS, -(-left * _BAR_CELLS // window))
     tone = "expiring" if left < EXPIRING_S else "accent"
-    return line(
-        ("expires in ", "muted"),
-        (f"{countdown(left):>5}  ", tone),
-        ("━" * full, tone),
-        ("╌" * (_BAR_CELLS - full), "rule"),
-        right=((f"{clock_time(quote.expires)}Z", "muted"),),
-    )
+    return [
+        line(
+            ("expires in ", "muted"),
+            (f"{countdown(left):>5}  ", tone),
+            ("━" * full, tone),
+            ("╌" * (_BAR_CELLS - full), "rule"),
+            right=((f"{clock_time(quote.expires)}Z", "muted"),),
+        )
+    ]
 
 
 def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
@@ -324,8 +324,6 @@ def missing_amount(state: QuoteState) -> Decimal | None:
 
 def _checks(state: QuoteState, now: int) -> Line:
     """What prevents the execution, until it was sent."""
-    if state.phase is Phase.USED:
-        return line(("[ok] executed", "good"), ("   at the price of this quote", "muted"))
     market, short = _quoted_market(state), missing_amount(state)
     balance: Piece = ("[ok] balance  ", "good") if short is not None else ("", "")
     if short is not None and short > 0 and state.quote is not None:
@@ -339,32 +337,14 @@ def _checks(state: QuoteState, now: int) -> Line:
     return line(balance, market_piece, "  ", live)
 
 
-def _keys(state: QuoteState, now: int) -> list[Line]:
-    if state.phase is Phase.UNKNOWN:
-        return _search_lines(state.search)
-    if state.phase is Phase.SENDING:
-        return []
+def _keys(state: QuoteState, now: int) -> Line:
+    again = (("enter", "key"), (" new quote, same inputs", "muted"))
     if state.phase is Phase.USED and state.quote is not None:
         trade = state.quote.trade_id
         found = f" {short_id(trade)}" if trade else ""
-        return [
-            line(
-                ("4", "key"),
-                (f" the trade{found}   ", "muted"),
-                ("enter", "key"),
-                (" a new quote", "muted"),
-            )
-        ]
-    if state.is_live(now):
-        return [
-            line(
-                ("X", "key"),
-                (" execute   ", "muted"),
-                ("enter", "key"),
-                (" new quote, same inputs", "muted"),
-            )
-        ]
-    return [line(("enter", "key"), (" new quote, same inputs", "muted"))]
+        return line(("4", "key"), (f" the trade{found}   ", "muted"), *again)
+    executes = (("X", "key"), (" execute   ", "muted")) if state.is_live(now) else ()
+    return line(*executes, *again)
 
 
 _RESENT = "the same request, with the same key, can't execute it twice."

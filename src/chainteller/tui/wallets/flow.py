@@ -377,7 +377,7 @@ def verdict_notice(wallet: Wallet, verdict: Verdict, now: int) -> tuple[str, str
     if verdict.accepted:
         challenge = short_id(verdict.challenge_id)
         return f"valid signature for {challenge}   enter submits and links it", "good"
-    then = "message expired" if wallet.seconds_left(now) == 0 else "t: what to ask the customer"
+    then = "message expired" if wallet.seconds_left(now) == 0 else "t: what to ask"
     if verdict.unexplained:
         then = "paste the text that the wallet shows as signed"
     return f"not accepted: {verdict.diagnosis.finding}   {then}", "bad"
