@@ -1,6 +1,7 @@
 """Rows shown before the engine has loaded: the cursor moves on them, all else waits for it."""
 
 import threading
+from typing import TypeVar
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle, until
@@ -8,11 +9,15 @@ from tests.world.waiting import PATIENCE_S
 from textual.pilot import Pilot
 
 from chainteller.service.errors import ServiceUnreachable
+from chainteller.service.layers import Next, layered
+from chainteller.service.operations import Call
 from chainteller.storage.queries.first_page import first_accounts
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import Glimpse, StartedDesk
 from chainteller.tui.widgets.field import Field
+
+Answer = TypeVar("Answer")
 
 
 class Slow:
@@ -277,3 +282,36 @@ async def test_the_theme_files_are_not_said_to_be_reloaded_before_they_were_read
         may_come.set()
         await settle(pilot)
         assert "dark" in app.themes.names
+
+
+@pytest.mark.needs("trading-accounts", "limits")
+@pytest.mark.forms(1)
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_an_account_is_read_once_when_its_row_is_chosen(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    accounts = [bench.open(number, deposit="100.00") for number in (1, 3, 5)]
+    asked: list[str] = []
+
+    def counted(call: Call[Answer], onward: Next) -> Answer:
+        asked.append(call.operation.name)
+        return onward(call)
+
+    app = bench.console(layered(bench.deployment, counted))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await until(lambda: "100.00" in seen(app))
+        for key in ("", "down", "up"):
+            await press(pilot, *filter(None, [key]))
+            await until(lambda: "notes" in asked)
+            await settle(pilot)
+            once = [asked.count(name) for name in ("trading_account", "token_balances", "limits")]
+            assert once == [1, 1, 1], (key, asked)
+            assert asked.count("markets") <= (not key), "they are no customer's"
+            asked.clear()
+        balance = bench.service.token_balances(accounts[0].id).data[0].amount
+        bench.deposit(accounts[0], "11.00")
+        app.desk.on_change.publish(("deposit.completed",))
+        await until(lambda: "111.00" in seen(app))
+        assert balance == "100.00"
+        assert asked.count("token_balances") >= 1, "it has changed, and is read again"

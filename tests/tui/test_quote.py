@@ -115,7 +115,6 @@ async def test_what_to_say_of_a_quote_stands_above_its_terms(bench: Bench) -> No
         assert seen(app).lower().count("executed") == 1, "told once"
 
 
-
 async def test_after_esc_a_digit_opens_its_screen_and_one_without_a_screen_an_amount(
     bench: Bench,
 ) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.tui.dialogs.question import Ask
+    from chainteller.tui.queries import AccountSheet
 
 Answer = TypeVar("Answer")
 _MOST_TOLD = 500
@@ -64,6 +65,7 @@ class CustomerContext:
     def __init__(self, owner: DOMNode, served: Callable[[], None]) -> None:
         """``served`` is called whenever the account is set, also to newer data of the same one."""
         self._account: TradingAccount | None = None
+        self._sheet: AccountSheet | None = None
         self._served = served
         self.on_change: Signal[str] = Signal(owner, "customer changed")
         self.on_news: Signal[TradingAccount] = Signal(owner, "customer's account read")
@@ -104,6 +106,25 @@ class CustomerContext:
             self._forget_lists(keeps_list_of)
             self.on_change.publish(before)
 
+    @property
+    def sheet(self) -> "AccountSheet | None":
+        """All that was read last of the account being served; None until it has come."""
+        known = self._sheet
+        return known if known is not None and known.account.id == self.account_id else None
+
+    def learn(self, sheet: "AccountSheet | None") -> None:
+        """Take what was read of the account being served, unless newer is known; None where nothing
+        of it is shown any more.
+        """
+        known = self.sheet
+        if sheet is None:
+            self._sheet = None
+        elif sheet.account.id == self.account_id and (
+            known is None or known.read_at <= sheet.read_at
+        ):
+            self._sheet = sheet
+            self.refresh(sheet.account)
+
     def refresh(self, account: "TradingAccount") -> None:
         """Take newer data of the account being served; late data of another one is ignored."""
         if account.id == self.account_id:
@@ -113,7 +134,7 @@ class CustomerContext:
     def clear(self) -> None:
         """Serve nobody, as at the start."""
         before = self.account_id
-        self._account, self.last_id, self.market = None, "", ""
+        self._account, self._sheet, self.last_id, self.market = None, None, "", ""
         self._forget_lists()
         if before:
             self.on_change.publish(before)

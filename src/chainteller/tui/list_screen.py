@@ -342,7 +342,10 @@ class ListScreen(DeskScreen, Generic[Record]):
         elif isinstance(message, RowOpened):
             self.action_open()
         else:
-            self.row_chosen()
+            self.cursor_moved()
+
+    def cursor_moved(self) -> None:
+        self.row_chosen()
 
     def row_chosen(self) -> None:
         """The cursor stands on another record, or its record changed."""

@@ -54,47 +54,34 @@ def nobody_selected() -> Panes:
     return [line(("No account is selected", "strong")), how], [how, line()]
 
 
-class AccountDetail:
-    """The detail of the customer being served."""
+async def load(desk: Desk, account_id: str) -> None:
+    """Read all of an account. Raises TellerError: it can't be read."""
+    service = desk.service_for(account_id)
+    sheet = await call_service(account_sheet, service, account_id, desk.now, desk.offers)
+    desk.customer.learn(sheet)
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._sheet: AccountSheet | None = None
 
-    @property
-    def sheet(self) -> AccountSheet | None:
-        """What is known of the customer being served, once it has come."""
-        sheet, served = self._sheet, self._desk.customer.account_id
-        return sheet if sheet is not None and sheet.account.id == served else None
-
-    def clear(self) -> None:
-        """Show nothing: the list is empty."""
-        self._sheet = None
-
-    async def load(self, account_id: str) -> None:
-        """Raises TellerError: the account can't be read."""
-        desk = self._desk
-        service = desk.service_for(account_id)
-        self._sheet = await call_service(account_sheet, service, account_id, desk.now, desk.offers)
-        desk.customer.refresh(self._sheet.account)
-
-    def panes(
-        self, account: "TradingAccount | None", widths: tuple[int, int], *, is_beside_day: bool
-    ) -> Panes:
-        """Everything known, or whose account it is while the rest is being fetched; ``widths`` are
-        those of the pane and of the window.
-        """
-        sheet, desk = self.sheet, self._desk
-        if sheet is None:
-            if account is None:
-                return [], [line(), line()]
-            loading = line(("loading", "muted"))
-            return [*heading_lines(account), loading], summary_heading(account)
-        told = desk.customer_texts.of_account_sheet(sheet, desk.settings.bank_name)
-        words = say(desk.privacy.figures(told), widths[0])
-        shown = detail(sheet, desk.now, desk.privacy.balance, words, is_beside_day=is_beside_day)
-        noted = notes(desk, sheet.notes, sheet.account.id)
-        return [*shown, *noted], summary(sheet, widths[1])
+def panes(
+    desk: Desk,
+    account: "TradingAccount | None",
+    widths: tuple[int, int],
+    *,
+    is_beside_day: bool,
+) -> Panes:
+    """Everything known of the customer being served, or whose ``account`` it is while the rest is
+    being fetched; ``widths`` are those of the pane and of the window.
+    """
+    sheet = desk.customer.sheet
+    if sheet is None:
+        if account is None:
+            return [], [line(), line()]
+        loading = line(("loading", "muted"))
+        return [*heading_lines(account), loading], summary_heading(account)
+    told = desk.customer_texts.of_account_sheet(sheet, desk.settings.bank_name)
+    words = say(desk.privacy.figures(told), widths[0])
+    shown = detail(sheet, desk.now, desk.privacy.balance, words, is_beside_day=is_beside_day)
+    noted = notes(desk, sheet.notes, sheet.account.id)
+    return [*shown, *noted], summary(sheet, widths[1])
 
 
 def detail(

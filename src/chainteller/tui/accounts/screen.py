@@ -3,7 +3,7 @@
 from asyncio import Future
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cached_property, partial
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,6 @@ from chainteller.tui.widgets.paged_list import PAGE_ROWS, WIDE_GAP
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
-    from chainteller.tui.accounts.detail import AccountDetail
     from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
 
@@ -51,6 +50,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """Whether nothing has the filter's text, so that what is like it is listed."""
         self._detail_timer: Timer | None = None
         self._chosen_at = 0.0
+        self._read_id = ""
+        """Id of the account whose detail was asked for last."""
         self.is_detail_quick = True
         """Whether the last detail came soon enough for its row's frame to wait for it."""
         self.wanted_id: str | None = None
@@ -69,16 +70,10 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def body(self) -> Sequence[Widget]:
         return [list_beside_detail(("Accounts", "Account"), accounts_view.LIST.columns, WIDE_GAP)]
 
-    @cached_property
-    def detail(self) -> "AccountDetail":
-        from chainteller.tui.accounts.detail import AccountDetail
-
-        return AccountDetail(self.desk)
-
     @property
     def sheet(self) -> "AccountSheet | None":
         """The account as the detail shows it; None while the engine has not started."""
-        return self.detail.sheet if self.desk.started is not None else None
+        return self.desk.customer.sheet if self.desk.started is not None else None
 
     def mounted(self) -> None:
         super().mounted()
@@ -117,7 +112,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if self.wanted_id is not None:
             _move_to_wanted(self, self.wanted_id)
         if total == 0:
-            self.detail.clear()
+            self.desk.customer.learn(None)
             self.draw()
         self.draw_footer()
         self.row_chosen()
@@ -178,6 +173,12 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     # -- the selected account -----------------------------------------------------------------
 
+    def cursor_moved(self) -> None:
+        """A list that has come chooses its row by itself."""
+        account = self.selected
+        if account is None or not account.id == self._read_id == self.desk.customer.account_id:
+            self.row_chosen()
+
     def row_chosen(self) -> None:
         """Serve the selected customer; the detail only where the cursor rests.
 
@@ -198,16 +199,19 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.desk.customer.serve(account)
         if self._detail_timer is not None:
             self._detail_timer.stop()
-        read = partial(self.read, "detail", partial(_load_detail, self))
         rested, is_other = monotonic() - self._chosen_at, self.sheet is None
         if is_other:
             self._chosen_at = monotonic()
         if rested < _RESTED_S:
-            self._detail_timer = self.set_timer(_RESTED_S, read)
+            self._detail_timer = self.set_timer(_RESTED_S, self._read_detail)
             return
         if is_other and self.is_detail_quick and self.paged.is_touched:
             hold_frame(self)
-        read()
+        self._read_detail()
+
+    def _read_detail(self) -> None:
+        self._read_id = self.selected.id if self.selected is not None else ""
+        self.read("detail", partial(_load_detail, self))
 
     def _customer_changed(self, before: str) -> None:
         """Put away the detail of the customer before, and an amount typed for them. The cursor
@@ -222,15 +226,15 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def draw(self) -> None:
         if self.desk.started is None:
             return
+        from chainteller.tui.accounts.detail import nobody_selected, panes
+
         pane = self.query_one("#detail", Detail)
         if self.desk.awaits_choice:
-            from chainteller.tui.accounts.detail import nobody_selected
-
             shown, summary = nobody_selected()
         else:
             is_beside_day = self.has_class("-vast") and self.has_class("-tall")
             widths = (pane.size.width, self.size.width)
-            shown, summary = self.detail.panes(self.selected, widths, is_beside_day=is_beside_day)
+            shown, summary = panes(self.desk, self.selected, widths, is_beside_day=is_beside_day)
         pane.tell(shown)
         self.query_one("#summary", Lines).show(summary)
         self.draw_footer()
@@ -329,9 +333,11 @@ def _move_to_wanted(screen: AccountsScreen, wanted: str) -> None:
 
 
 async def _load_detail(screen: AccountsScreen) -> None:
+    from chainteller.tui.accounts.detail import load
+
     if screen.selected is not None:
         begun = monotonic()
-        await screen.detail.load(screen.selected.id)
+        await load(screen.desk, screen.selected.id)
         screen.is_detail_quick = monotonic() - begun < HELD_S
         screen.draw()
         show_frame(screen)

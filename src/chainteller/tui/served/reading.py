@@ -8,6 +8,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from chainteller.domain.clock import SECOND, from_datetime
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import HOLDING, WITHDRAWAL_TRANSITIONS, TransferStatus
 from chainteller.service.errors import TellerError
@@ -51,7 +52,9 @@ class Served:
         self._app, self._desk = app, desk
         self._customer: CustomerView | None = None
         self.desk_view = DeskView()
-        self._read_at = 0.0
+        self._read_at = self._desk_read_at = 0.0
+        self._old: tuple[AccountSheet | None, int] = (None, 0)
+        """What was known when something was said to have changed last, and when that was."""
         self._timer: Timer | None = None
         desk.customer.on_change.subscribe(app, lambda _: self.look_soon())
         desk.on_change.subscribe(app, lambda _: self._news())
@@ -68,12 +71,13 @@ class Served:
         self._look_in(_SETTLED_S)
 
     def _news(self) -> None:
+        self._old, self._desk_read_at = (self._desk.customer.sheet, self._desk.now), 0.0
         if self._timer is None:
             self._look_in(max(_SETTLED_S, _REST_S - (monotonic() - self._read_at)))
 
     def _polled(self) -> None:
-        if monotonic() - self._read_at > _OLD_S:
-            self._news()
+        if monotonic() - self._read_at > _OLD_S and self._timer is None:
+            self.look_soon()
 
     def _look_in(self, seconds: float) -> None:
         if self._timer is not None:
@@ -91,19 +95,28 @@ class Served:
             self._app.run_worker(Later(self._read), group="served", exclusive=True)
 
     async def _read(self) -> None:
-        """Without an answer, what was known stays."""
+        """Without an answer, what was known stays. What another screen has just read of the account
+        isn't read again, nor what the desk waits for because another customer is served.
+        """
         self._read_at = monotonic()
         desk, account_id = self._desk, self._desk.customer.account_id
+        has_market = self._app.screen_stack[0].has_class("with-market")
+        market, sheet = desk.customer.market if has_market else "", desk.customer.sheet
+        old, changed_at = self._old
+        since = max(changed_at, desk.now - round(_OLD_S * SECOND))
+        if sheet is old or (sheet is not None and from_datetime(sheet.read_at) < since):
+            sheet = None
+        is_old = monotonic() - self._desk_read_at > _OLD_S
         try:
-            market = (
-                desk.customer.market if self._app.screen_stack[0].has_class("with-market") else ""
-            )
-            self.desk_view = await call_service(_read_desk, desk.service, desk.offers, market)
+            if is_old or market != self.desk_view.looked_at:
+                self._desk_read_at = monotonic()
+                self.desk_view = await call_service(_read_desk, desk.service, desk.offers, market)
             if account_id:
-                service = desk.service_for(account_id)
+                service, before = desk.service_for(account_id), self.customer
                 self._customer = await call_service(
-                    _read_customer, service, account_id, desk.now, desk.offers, self.customer
+                    _read_customer, service, account_id, desk.now, desk.offers, before, sheet
                 )
+                desk.customer.learn(self._customer.sheet)
         except TellerError:
             return
         desk.on_served.publish(None)
@@ -115,11 +128,13 @@ def _read_customer(
     now: int,
     offers: Callable[[str], bool],
     before: CustomerView | None,
+    sheet: AccountSheet | None,
 ) -> CustomerView:
     """Runs in a thread. ``before`` is the last view: its transactions are read again only when the
-    account has changed. Raises NotFound; any other part may be missing.
+    account has changed. ``sheet`` is what was just read of it. Raises NotFound; any other part may
+    be missing.
     """
-    sheet = account_sheet(service, account_id, now, offers)
+    sheet = sheet or account_sheet(service, account_id, now, offers)
     if before is not None and _course(before.sheet) == _course(sheet):
         transactions = before.transactions
     else:
