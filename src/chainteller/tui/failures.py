@@ -1,6 +1,4 @@
-"""A refusal: one sentence with its figures, one with what didn't happen, one key. What a code means
-is for the log.
-"""
+"""A refusal: one sentence with its figures, one with what didn't happen, one key."""
 
 import re
 from collections.abc import Mapping
@@ -28,22 +26,21 @@ _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z")
 class Failure:
     code: str
     what: str
-    meaning: str
+    undone: str
+    """What didn't happen, isn't known, or is wrong; empty where ``what`` says it."""
     next_step: str
     facts: tuple[tuple[str, str], ...] = ()
     told_as: str = ""
     """The customer's text for it, where the code alone would tell the wrong story."""
-    undone: str | None = None
-    """What didn't happen or isn't known; without it, ``meaning`` says it."""
 
     def with_more(self, words: str) -> "Failure":
         """The same refusal, with a further sentence."""
-        return replace(self, undone=f"{self.undone or ''} {words}".strip()) if words else self
+        return replace(self, undone=f"{self.undone} {words}".strip()) if words else self
 
     @property
     def sentences(self) -> str:
         """What happened, and what didn't."""
-        return f"{self.what} {self.meaning if self.undone is None else self.undone}".rstrip()
+        return f"{self.what} {self.undone}".rstrip()
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -66,7 +63,7 @@ class Failure:
     @property
     def detail(self) -> str:
         """All of it, for the event log and to copy."""
-        rows = [f"{self.code}  {self.what}", f"meaning: {self.meaning}", f"next: {self.next_step}"]
+        rows = [f"{self.code}  {self.sentences}", f"next: {self.next_step}"]
         rows += [f"{name}: {value}" for name, value in self.facts]
         return "\n".join(rows)
 
@@ -74,35 +71,6 @@ class Failure:
 UNHEARD = (ServiceUnreachable, ServiceUnavailable, ReplyUnusable)
 """Failures that say nothing of what was asked."""
 UNREACHABLE = ServiceUnreachable.code
-_MEANINGS: Mapping[str, str] = {
-    "VALIDATION_ERROR": "A field isn't valid. Nothing was changed.",
-    "EXCEEDS_PRECISION": "The amount has more decimal places than this asset allows.",
-    "TERMS_NOT_ACCEPTED": "The customer hasn't accepted the trading terms.",
-    "KYC_REQUIRED": "The customer hasn't completed the enhanced identity check.",
-    "ACCOUNT_RESTRICTED": "A restriction on the account prevents this.",
-    "NOT_FOUND": "This record doesn't exist here.",
-    "CONFLICT": "The record already exists, or its status has changed.",
-    "QUOTE_EXPIRED": "The quote has expired. No trade was made.",
-    "QUOTE_ALREADY_USED": "This quote was already executed. It can't be used twice.",
-    "QUOTE_ACCOUNT_MISMATCH": "The quote was made for another account.",
-    "TRADE_NOT_CANCELLABLE": "This trade can't be cancelled any more.",
-    "INSUFFICIENT_FUNDS": "The available balance is lower than this amount. No money was moved.",
-    "AMOUNT_BELOW_MINIMUM": "The amount is below the minimum.",
-    "LIMIT_EXCEEDED": "It is worth more than this limit allows. No money was moved.",
-    "MARKET_UNAVAILABLE": "Prices are live, but trading is closed.",
-    "RATE_LIMITED": "Too many requests in a short time, or too many open quotes.",
-    "SERVICE_UNAVAILABLE": "The service isn't available. Nothing was changed.",
-    "CLOCK_UNCERTAIN": "The service can't confirm the time. Nothing was changed.",
-    "BOOKS_DISPUTED": "Withdrawals are stopped while the bank's books are checked.",
-    UNREACHABLE: "The service didn't answer. Nothing was changed.",
-    "NOT_RECORDED": "This computer can't keep a record of what it sends. Nothing was sent.",
-    "OUTCOME_UNKNOWN": "No answer came. It may or may not have gone through.",
-    "READ_ONLY": "Read-only mode refuses every change. Nothing was sent.",
-    "NOT_OFFERED": "This deployment doesn't have this.",
-    "UNAUTHORIZED": "The deployment didn't let this console in. Nothing was changed.",
-    "FORBIDDEN": "This console's API key doesn't allow this.",
-}
-
 _WHAT: Mapping[str, str] = {
     "INSUFFICIENT_FUNDS": "Not enough money: {available} {currency} free, {required} wanted.",
     "NOT_FOUND": "No {resource} {id}.",
@@ -178,7 +146,7 @@ def request_of(error: TellerError) -> str:
 
 
 def explain(error: TellerError, doing: str = "") -> Failure:
-    """The three parts of any refusal; an unknown code keeps its own words.
+    """The three parts of any refusal; most codes keep their own words.
 
     ``doing`` is the write that was refused: whose money is short depends on it.
     """
@@ -188,7 +156,7 @@ def explain(error: TellerError, doing: str = "") -> Failure:
         found = replace(found, what=f"{asked[:1].upper()}{asked[1:]}: {found.what}")
     if isinstance(error, OutcomeUnknown) and error.is_harmless:
         said, step = "Nothing was moved.", "ask for it again"
-        return replace(found, meaning=said, undone=said, next_step=step, told_as=TO_ASK_AGAIN)
+        return replace(found, undone=said, next_step=step, told_as=TO_ASK_AGAIN)
     if error.code != "INSUFFICIENT_FUNDS":
         return found
     is_sale = error.details.get("currency", USD.symbol) != USD.symbol
@@ -198,17 +166,11 @@ def explain(error: TellerError, doing: str = "") -> Failure:
         return replace(
             found,
             what=found.what.replace("Not enough money", "Not enough money in the bank account"),
-            meaning="The bank account's balance is lower than this amount. No money was moved.",
             next_step="d: enter a smaller amount",
             told_as=BANK_FUNDS,
         )
     if doing == "withdrawal":
-        return replace(
-            found,
-            meaning="The available balance is lower than this amount. No money was moved.",
-            next_step="w: enter a smaller amount",
-            told_as=TO_WITHDRAW,
-        )
+        return replace(found, next_step="w: enter a smaller amount", told_as=TO_WITHDRAW)
     return found
 
 
@@ -220,14 +182,13 @@ def _explained(error: TellerError) -> Failure:
     return Failure(
         code=error.code,
         what=_what(error, known),
-        meaning=_MEANINGS.get(error.code, error.message),
+        undone=_UNDONE.get(error.code, ""),
         next_step=_next_step(error, str(details.get("suggestion") or "")),
         facts=tuple(
             (name, _value(name, value))
             for name, value in details.items()
             if name not in {"errors", "suggestion", "retry"} and value is not None
         ),
-        undone=_UNDONE.get(error.code, ""),
     )
 
 
