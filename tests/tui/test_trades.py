@@ -17,6 +17,7 @@ from chainteller.tui.trades.filter import NAMED
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.typed_filter import Wanted, wanted
 from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import Column, PagedList, as_room_allows, fit
 
 Answer = TypeVar("Answer")
@@ -309,3 +310,21 @@ async def test_the_words_beside_the_list_are_masked_while_hidden(bench: Bench) -
         await app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "SOL for ••••• USD is" in _stands(detail)
+
+
+@pytest.mark.forms(1)
+@pytest.mark.parametrize("screen", ["4", "6"])
+async def test_what_is_so_now_and_what_to_say_stand_below_a_list_without_room(
+    bench: Bench, screen: str
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=account.id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, screen)
+        state, said = app.screen.query_one("#summary", Lines).plain_text.splitlines()
+        assert state.startswith(" NOW  [")
+        assert said.startswith(" SAY  Your "), said

@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 from chainteller.records.formats import Piece
 from chainteller.service.errors import NotOffered, TellerError
-from chainteller.tui.answer import answered, work_title
+from chainteller.tui.answer import answered, say, work_title
 from chainteller.tui.commands import IS_OPEN, AnyCommand, Command, always
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen, is_detail_alone, shows_all
@@ -28,7 +28,7 @@ from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.widgets.bars import StatusLine
 from chainteller.tui.widgets.detail import Detail, OfWidth
 from chainteller.tui.widgets.ground import titled
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.lines import EMPTY, Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
@@ -153,13 +153,10 @@ class Pages(Generic[Record]):
 
 
 class Blocks(NamedTuple):
-    """What is shown of the selected record: what is so now, its facts and steps, and two lines for
-    where the detail doesn't fit.
-    """
+    """What is shown of the selected record: what is so now, and its facts and steps."""
 
     now: OfWidth
     rest: OfWidth
-    summary: Sequence[Line] = ()
 
 
 def headline(
@@ -358,10 +355,11 @@ class ListScreen(DeskScreen, Generic[Record]):
         if record is None:
             detail.tell(())
         else:
-            now, rest, short = self.listing.blocks(self, record)
+            now, rest = self.listing.blocks(self, record)
             said = self.customer_text() if self.listing.told else ""
             words = self.desk.privacy.figures(said)
             detail.tell(partial(_shown, now, rest, words), partial(_shown, now, rest, ""))
+            short = _in_short(now, words, self.app.size.width - 2)
         self.query_one("#summary", Lines).show(short)
         self.draw_footer()
 
@@ -437,6 +435,15 @@ class FilteredListScreen(ListScreen[Record], Generic[Record]):
 
     def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
         self.find("")
+
+
+def _in_short(now: OfWidth, words: str, width: int) -> list[Line]:
+    """Two lines for where the detail doesn't fit: how far the record is, and what to tell the
+    customer or else what can still be done. What the record is stands in its row.
+    """
+    _, state, *more = [*now(width), EMPTY, EMPTY]
+    rows = (state, *say(words, width), *more)[:2]
+    return [line(" ", *each.left, right=(*each.right, " ")) for each in rows]
 
 
 _NO_SUMMARY = (line(), line())

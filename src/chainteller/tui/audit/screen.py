@@ -77,7 +77,7 @@ def _headline(screen: "AuditScreen", total: int) -> Line:
 
 def _blocks(screen: "AuditScreen", row: "AuditRow") -> Blocks:  # noqa: ARG001 - as all blocks
     now, facts = _now_lines(row), _facts(row)
-    return Blocks(lambda _: now, lambda _: facts, now[:2])
+    return Blocks(lambda _: now, lambda _: facts)
 
 
 def _now_lines(row: "AuditRow") -> list[Line]:

@@ -56,7 +56,7 @@ def _second_person(screen: "DecisionsScreen") -> tuple[Piece, ...]:
 def _blocks(screen: "DecisionsScreen", decision: "Decision") -> Blocks:
     now, whys = screen.desk.now, (_why_not(screen, "approve"), _why_not(screen, "refuse"))
     now_lines, facts = partial(view.now_lines, decision, whys), partial(view.detail, decision, now)
-    return Blocks(now_lines, facts, view.summary(decision, now))
+    return Blocks(now_lines, facts)
 
 
 def _why_not(screen: "DecisionsScreen", name: str) -> str:

@@ -185,16 +185,3 @@ _SAID_ABOVE = frozenset(
 def reason_words(decision: "Decision") -> str:
     """Why it waits, in words: ``unverified wallet`` for ``REVIEW_UNVERIFIED_WALLET``."""
     return decision.reason.removeprefix("REVIEW_").replace("_", " ").lower()
-
-
-def summary(decision: "Decision", now: int) -> list[Line]:
-    """Two lines under the list, where the detail does not fit."""
-    left, tone = _left(decision, now)
-    who = decision.customer_name or decision.subject
-    waits = reason_words(decision)
-    if is_open(decision) and decision.first_by is not None:
-        waits = f"waits for a second person: {decision.first_by} asks"
-    return [
-        line((f" {who}  ", "strong"), (about(decision), ""), right=((f"{left} ", tone),)),
-        line((f" {waits}   enter: detail", "muted")),
-    ]

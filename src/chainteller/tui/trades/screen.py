@@ -42,7 +42,6 @@ def _blocks(screen: "TradesScreen", trade: "Trade") -> Blocks:
     return Blocks(
         partial(trades_view.now_lines, trade, now),
         partial(trades_view.detail, trade, now, is_of_all=is_of_all),
-        trades_view.summary(trade, now),
     )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import base_symbol
 from chainteller.domain.trades import TradeStatus
 from chainteller.records.formats import Piece, grouped
-from chainteller.records.trades import TRADE, can_be_cancelled, next_of, steps_of
+from chainteller.records.trades import TRADE, next_of, steps_of
 from chainteller.tui import answer
 from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paged_list import Column
@@ -65,23 +65,4 @@ def detail(trade: "Trade", now: int, width: int, *, is_of_all: bool) -> list[Lin
         line(("trade", "muted"), right=(trade.id,)),
         line(),
         *answer.step_lines(trade, steps_of(trade), width),
-    ]
-
-
-def summary(trade: "Trade", now: int) -> list[Line]:
-    """Two lines under the list, where the detail does not fit."""
-    can = {True: "yes (C)", False: "no", None: "unknown (C tries)"}[can_be_cancelled(trade)]
-    gives, _ = TRADE["asset_sold"].line(trade, now)
-    return [
-        line(
-            (f" {trade.id}  ", "strong"),
-            TRADE["status"].line(trade, now),
-            right=(f"at {grouped(trade.price)} ",),
-        ),
-        line(
-            (
-                f" {f'pays {gives}   ' if gives else ''}can be cancelled: {can}   enter: detail",
-                "muted",
-            )
-        ),
     ]

@@ -57,7 +57,6 @@ def _blocks(screen: "TransfersScreen", transfer: "Transfer") -> Blocks:
     return Blocks(
         partial(transfers_view.now_lines, transfer, now, can_cancel=can_cancel),
         partial(transfers_view.detail, transfer, named, trail, now),
-        transfers_view.summary(transfer, customer, now),
     )
 
 

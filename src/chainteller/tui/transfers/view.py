@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE, TransferStatus
-from chainteller.records.formats import Piece, short_address, transferred
+from chainteller.records.formats import Piece, transferred
 from chainteller.records.transfers import (
     WITHDRAWAL,
     direction,
@@ -112,23 +112,4 @@ def _whole(label: str, text: str, width: int) -> list[Line]:
     return [
         line((label if number == 0 else "", "muted"), right=(part,))
         for number, part in enumerate(cut(text, size))
-    ]
-
-
-# -- in little room --------------------------------------------------------------------------------
-
-
-def summary(transfer: "Transfer", customer: str, now: int) -> list[Line]:
-    """Two lines under the list, where the detail does not fit."""
-    fields = transfer_fields(transfer)
-    to = target(transfer) if direction(transfer) == "withdrawal" else ""
-    where = f" to {short_address(to)}" if to else ""
-    whose = customer or transfer.trading_account_id or ""
-    return [
-        line(
-            (f" {transfer.id or _NO_ID}  ", "strong"),
-            fields["status"].line(transfer, now),
-            right=(f"{transferred(transfer)} ",),
-        ),
-        line((f" {direction(transfer)}{where}   {whose}   enter: detail", "muted")),
     ]
