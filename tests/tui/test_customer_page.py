@@ -18,6 +18,7 @@ from chainteller.domain.periods import Days, said_days
 from chainteller.service import operations as op
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
+from chainteller.service.models.decisions import Approval, OpenDecision
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
@@ -103,7 +104,7 @@ async def test_a_customer_with_two_accounts_has_one_page_and_every_line_opens_it
         assert len(_told(page)) == 1
         await press(pilot, "enter")
         assert app.current_mode == "trades"
-        assert trade in seen(app)
+        assert short(trade) in seen(app)
         assert app.desk.customer.account_id == first.id
         await press(pilot, "1")
         assert isinstance(app.screen, CustomerPage), "it's the same customer's"
@@ -266,3 +267,19 @@ async def test_the_customer_is_served_from_the_page_and_every_key_answers(
         assert app.current_mode == "accounts"
         assert app.screen.field_bar.purpose == "withdraw"
         assert app.desk.customer.account_id == account.id
+
+
+@pytest.mark.needs("customer-names", "decisions", "audit")
+async def test_a_restriction_is_called_one_in_the_timeline(bench: Bench) -> None:
+    account = bench.open(1, deposit="10.00")
+    asked = OpenDecision(
+        kind="control", subject=account.id, control="FROZEN", reason="CUSTOMER_REQUEST"
+    )
+    opened = bench.service.open_decision(asked).value
+    bench.service.approve_decision(opened.id, Approval())
+    app = bench.console()
+    async with app.run_test(size=HUGE) as pilot:
+        rows = _told(await _page(pilot, account))
+        assert any("restriction set" in row for row in rows), rows
+        assert any("decision approved" in row for row in rows)
+        assert not any("_decision" in row or "open decision" in row for row in rows)

@@ -312,6 +312,7 @@ async def test_the_words_beside_the_list_are_masked_while_hidden(bench: Bench) -
         assert "SOL for ••••• USD is" in _stands(detail)
 
 
+@pytest.mark.needs("all-transfers")
 @pytest.mark.forms(1)
 @pytest.mark.parametrize("screen", ["4", "6"])
 async def test_what_is_so_now_and_what_to_say_stand_below_a_list_without_room(
@@ -327,4 +328,5 @@ async def test_what_is_so_now_and_what_to_say_stand_below_a_list_without_room(
         await press(pilot, screen)
         state, said = app.screen.query_one("#summary", Lines).plain_text.splitlines()
         assert state.startswith(" NOW  [")
+        assert ("Can be cancelled until executed" in state) == (screen == "4")
         assert said.startswith(" SAY  Your "), said

@@ -442,7 +442,11 @@ def _in_short(now: OfWidth, words: str, width: int) -> list[Line]:
     customer or else what can still be done. What the record is stands in its row.
     """
     _, state, *more = [*now(width), EMPTY, EMPTY]
-    rows = (state, *say(words, width), *more)[:2]
+    said = say(words, width)
+    if said:
+        whole = line(*state.left, "   ", *more[0].left[1:])
+        state = whole if sum(len(text) for text, _ in whole.left) <= width else state
+    rows = (state, *said, *more)[:2]
     return [line(" ", *each.left, right=(*each.right, " ")) for each in rows]
 
 

@@ -89,6 +89,10 @@ _ACTIONS = {
     "cancel_withdrawal": "withdrawal cancelled",
     "add_note": "note added",
     "erase_note": "note erased",
+    "open_decision": "restriction set",
+    "take_decision": "decision taken",
+    "approve_decision": "decision approved",
+    "refuse_decision": "decision refused",
 }
 """What an agent calls the actions of the audit trail."""
 SEARCHED = 2_000
