@@ -216,6 +216,8 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
+        self.cursor_moved: Callable[[], None] = self.row_chosen
+        """Called when the cursor stands on another row."""
         self._told_at, self._news_timer = -self.REST_S, cast("Timer | None", None)
         self.pages = Pages(self.fetch, lambda: self.paged, self.listed)
         self.records = self.pages.records
@@ -340,9 +342,6 @@ class ListScreen(DeskScreen, Generic[Record]):
             self.action_open()
         else:
             self.cursor_moved()
-
-    def cursor_moved(self) -> None:
-        self.row_chosen()
 
     def row_chosen(self) -> None:
         """The cursor stands on another record, or its record changed."""

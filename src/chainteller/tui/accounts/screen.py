@@ -50,7 +50,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """Whether nothing has the filter's text, so that what is like it is listed."""
         self._detail_timer: Timer | None = None
         self._chosen_at = 0.0
-        self._read_id = ""
+        self.read_id = ""
         """Id of the account whose detail was asked for last."""
         self.is_detail_quick = True
         """Whether the last detail came soon enough for its row's frame to wait for it."""
@@ -63,6 +63,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.transfer_account: TradingAccount | None = None
         """Whose deposit or withdrawal is being typed."""
         self.field_returned = partial(_take_up_transfer, self)
+        self.cursor_moved = partial(_follow_cursor, self)
         self.core_of_text = lambda _: _told(self, to_datetime(0))
         self.first_rows: Glimpse = ((), 0)
         """What was read before the engine had started."""
@@ -173,12 +174,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     # -- the selected account -----------------------------------------------------------------
 
-    def cursor_moved(self) -> None:
-        """A list that has come chooses its row by itself."""
-        account = self.selected
-        if account is None or not account.id == self._read_id == self.desk.customer.account_id:
-            self.row_chosen()
-
     def row_chosen(self) -> None:
         """Serve the selected customer; the detail only where the cursor rests.
 
@@ -203,15 +198,11 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if is_other:
             self._chosen_at = monotonic()
         if rested < _RESTED_S:
-            self._detail_timer = self.set_timer(_RESTED_S, self._read_detail)
+            self._detail_timer = self.set_timer(_RESTED_S, partial(_read_detail, self))
             return
         if is_other and self.is_detail_quick and self.paged.is_touched:
             hold_frame(self)
-        self._read_detail()
-
-    def _read_detail(self) -> None:
-        self._read_id = self.selected.id if self.selected is not None else ""
-        self.read("detail", partial(_load_detail, self))
+        _read_detail(self)
 
     def _customer_changed(self, before: str) -> None:
         """Put away the detail of the customer before, and an amount typed for them. The cursor
@@ -330,6 +321,18 @@ def _move_to_wanted(screen: AccountsScreen, wanted: str) -> None:
         screen.restart()
     else:
         screen.wanted_id = None
+
+
+def _follow_cursor(screen: AccountsScreen) -> None:
+    """A list that has come chooses its row by itself, before the cursor tells of it."""
+    account = screen.selected
+    if account is None or not account.id == screen.read_id == screen.desk.customer.account_id:
+        screen.row_chosen()
+
+
+def _read_detail(screen: AccountsScreen) -> None:
+    screen.read_id = screen.selected.id if screen.selected is not None else ""
+    screen.read("detail", partial(_load_detail, screen))
 
 
 async def _load_detail(screen: AccountsScreen) -> None:
