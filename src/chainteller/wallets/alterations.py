@@ -77,8 +77,8 @@ class _Kind(NamedTuple):
 
 _LENGTHS = (64, 256)
 """Where in a text something happens is as likely everywhere in a short one as in a long one."""
-_FARTHEST = 14.0
-"""The cost of an alteration that the longer search just reaches."""
+NEAR, FAR = 12.0, 14.0
+"""The costs of an alteration that a first answer and the longer search just reach."""
 
 
 def usual_length(text: str) -> int:
@@ -87,8 +87,8 @@ def usual_length(text: str) -> int:
 
 
 @cache
-def alterations(length: int) -> tuple[Alteration, ...]:
-    """All of them for a text of one of the usual lengths, the likeliest first."""
+def alterations(length: int, farthest: float) -> tuple[Alteration, ...]:
+    """Those of at most this cost, for a text of one of the usual lengths, the likeliest first."""
     kinds = [(stage, kind) for stage, those in _KINDS.items() for kind in those]
     everything = sum(kind.weight for _, kind in kinds)
     found = []
@@ -97,7 +97,7 @@ def alterations(length: int) -> tuple[Alteration, ...]:
         total = everything * sum(share for share, _ in options) / kind.weight
         for share, apply in options:
             name, cost = kind.kind or kind.what, math.log(total / share)
-            if cost < _FARTHEST:
+            if cost < farthest:
                 found.append(
                     Alteration(name, stage, kind.finding, kind.what, cost, apply, kind.is_late)
                 )
@@ -173,11 +173,14 @@ def _around(*tables: str) -> Options:
 
     def nested(_: int) -> Iterator[Option]:
         for rows in product(*(_TABLES[table] for table in tables)):
-            begin = "".join(row[1] for row in rows)
-            end = "".join(row[2] for row in reversed(rows) if len(row) > 2)
-            yield math.prod(row[0] for row in rows), partial(_enclosed, begin=begin, end=end)
+            yield math.prod([row[0] for row in rows]), partial(_nested, rows=rows)
 
     return nested
+
+
+def _nested(text: str, rows: tuple[Any, ...]) -> str:
+    end = "".join([row[2] for row in reversed(rows) if len(row) > 2])
+    return "".join([row[1] for row in rows]) + text + end
 
 
 def _both(*options: Options) -> Options:

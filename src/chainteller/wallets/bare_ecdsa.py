@@ -147,14 +147,13 @@ class BareEcdsaProbe:
         return best
 
     def witness(self, message: bytes, address: Address) -> Witness | None:
-        named = [(self._family.scheme_of(address), self._family.digest(message, address))]
-        return key_witness(self._reading, address, message, named)
+        digest = self._family.digest(message, address)
+        return key_witness(
+            self._reading, address, [(self._family.scheme_of(address), message, digest)]
+        )
 
     def match(self, message: bytes, address: Address) -> str | None:
-        return self.match_digest(self._family.digest(message, address), address)
-
-    def match_digest(self, digest: bytes, address: Address) -> str | None:
-        (keys,) = self._recover([digest])
+        (keys,) = self._recover([self._family.digest(message, address)])
         if any(key and self._family.owns(key, address) for key in keys):
             return "HIGH_S" if self._is_high else RIGHT
         return None

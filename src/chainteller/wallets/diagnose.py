@@ -533,14 +533,13 @@ def _cause_of_other_text(case: Case, other: KnownChallenge, otherwise: str | Non
 def _otherwise_hashed(attempt: _Attempt, messages: list[bytes]) -> Diagnosis | None:
     """The registered key signed one of the messages in a way that its network doesn't know."""
     registered, family = attempt.registered, attempt.family
-    for message in messages:
-        for finding, scheme, digest in family.other_digests(registered):
-            hashed = digest(message)
-            if attempt.probe.match_digest(hashed, registered) is not None:
-                named = [(scheme, hashed)]
-                witness = key_witness(attempt.reading_as(family), registered, message, named)
-                return _by_registered(attempt, message, finding, witness)
-    return None
+    ways = family.other_digests(registered)
+    named = [(scheme, text, digest(text)) for text in messages for _, scheme, digest in ways]
+    witness = key_witness(attempt.reading_as(family), registered, named) if named else None
+    if witness is None:
+        return None
+    finding = next(finding for finding, scheme, _ in ways if scheme == witness.scheme)
+    return _by_registered(attempt, witness.message, finding, witness)
 
 
 def _stated_address(attempt: _Attempt) -> Diagnosis | None:
@@ -677,8 +676,8 @@ def _other_family(attempt: _Attempt) -> Diagnosis | None:
     for other in (family, *(each for each in FAMILIES if each is not family)):
         finding = "WRONG_RECOVERY_BYTE" if other is family else signed_as(other)
         ways = other.message_digests[: 1 if other is family else None]
-        named = [(scheme, digest(attempt.text)) for scheme, digest in ways]
-        witness = key_witness(attempt.reading_as(family), registered, attempt.text, named)
+        named = [(scheme, attempt.text, digest(attempt.text)) for scheme, digest in ways]
+        witness = key_witness(attempt.reading_as(family), registered, named)
         if witness is not None:
             return _answer(attempt.case, finding, witness=witness)
     return None

@@ -114,9 +114,6 @@ class Probe(Protocol):
     def match(self, message: bytes, address: Address) -> str | None:
         """RIGHT when the key signed it acceptably, a finding when it did with a flaw, or None."""
 
-    def match_digest(self, digest: bytes, address: Address) -> str | None:
-        """As `match`, for what was hashed in another way."""
-
     def signer(self, message: bytes, like: Address) -> Address | None:
         """The address, of the kind of `like`, that the signature over the message points to."""
 

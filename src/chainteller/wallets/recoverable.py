@@ -98,22 +98,18 @@ def signers(recovery: KeyRecovery, digests: Sequence[bytes]) -> list[bytes | Non
 
 
 def key_witness(
-    reading: SignatureReading,
-    address: Address,
-    message: bytes,
-    digests: Iterable[tuple[str, bytes]],
+    reading: SignatureReading, address: Address, digests: Iterable[tuple[str, bytes, bytes]]
 ) -> Witness | None:
-    """What proves that the secp256k1 key of the address signed one of the digests of the message.
+    """What proves that the secp256k1 key of the address signed one of the digests.
 
-    `digests` are schemes with their digests. Every place where r and s may be in the paste, and
-    every recovery id, is tried: the form of the signature doesn't matter to whose it is.
+    `digests` are schemes with a message and its digest. Every place where r and s may be in the
+    paste, and every recovery id, is tried: the form of the signature doesn't matter to whose it is.
     """
     named = list(digests)
     for numbers in _numbers(reading):
         for recovery in recoveries(numbers):
-            for (scheme, digest), key in zip(
-                named, recovery.public_keys([digest for _, digest in named]), strict=True
-            ):
+            keys = recovery.public_keys([digest for _, _, digest in named])
+            for (scheme, message, digest), key in zip(named, keys, strict=True):
                 if key is not None and address.network.family.owns(key, address):
                     return Witness(
                         scheme, message, digest, key, numbers, address.display, address.network.name
@@ -369,14 +365,12 @@ class RecoverableProbe:
 
     def witness(self, message: bytes, address: Address) -> Witness | None:
         digest = self._family.message_digest(message)
-        return key_witness(self._reading, address, message, [(self._family.scheme, digest)])
+        return key_witness(self._reading, address, [(self._family.scheme, message, digest)])
 
     def match(self, message: bytes, address: Address) -> str | None:
-        return self.match_digest(self._family.message_digest(message), address)
-
-    def match_digest(self, digest: bytes, address: Address) -> str | None:
         expected = self._family.address_bytes(address)
-        for (sig, parity, _), recovered in zip(self._readings, self._recover(digest), strict=True):
+        found = self._recover(self._family.message_digest(message))
+        for (sig, parity, _), recovered in zip(self._readings, found, strict=True):
             if recovered == expected:
                 if sig.high_s:
                     return "HIGH_S"

@@ -16,7 +16,7 @@ from heapq import heappop, heappush, heapreplace
 from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
-from chainteller.wallets.alterations import Alteration, Stage, alterations, usual_length
+from chainteller.wallets.alterations import FAR, NEAR, Alteration, Stage, alterations, usual_length
 from chainteller.wallets.cases import KnownAddress, KnownChallenge
 from chainteller.wallets.family import Address, Family, Probe
 from chainteller.wallets.stated import layouts, with_lost_breaks
@@ -78,14 +78,14 @@ def search(  # noqa: PLR0913 - what is looked among, and for how long
     groups = _grouped(probe_as, registered, others, everybody)
     tries = min(max(probe_as(each).tries for each in (family, *(each for each, _ in groups))), _ALL)
     asked = sum(len(texts) * _cost(probe_as(each), to) for (each, to), texts in groups.items())
-    part, most = _PART_OF_OTHERS, _MOST_PER_TEXT
+    part, most, farthest = _PART_OF_OTHERS, _MOST_PER_TEXT, FAR if longer else NEAR
     if after_stated:
         tries = int(tries * (1 - _PART_OF_STATED))
     if longer:
         tries, part, most = tries * _TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT
     per_text = min(int(tries * part) // max(asked, 1), most)
     rest = max(tries - per_text * asked - _FIRST, 0) if probe.tries else 0
-    own = ((challenge, journey) for journey in journeys(challenge.text))
+    own = ((challenge, journey) for journey in journeys(challenge.text, farthest=farthest))
     return (
         _find(probe_as, islice(own, _FIRST), everybody)
         or _look_at_others(probe_as, groups, per_text)
@@ -175,7 +175,7 @@ def _made_by_wallets(given: str) -> Iterator[tuple[float, bytes]]:
     found = _HEX.fullmatch(given)
     if found:
         yield 0, bytes.fromhex(found[1])
-    for signed, _, cost in journeys(given, _by_tools(), Stage.PASSED_ON):
+    for signed, _, cost in journeys(given, since=Stage.PASSED_ON, without=_AT_ENDS):
         yield max(cost + _BY_TOOL, 0), signed
 
 
@@ -191,14 +191,9 @@ _AT_ENDS = frozenset({"TRAILING_NEWLINE", "TRAILING_SPACE", "LEADING_SPACE", "SU
 
 
 @cache
-def _by_tools() -> frozenset[str]:
-    return frozenset(each.finding for each in alterations(0)) - _AT_ENDS
-
-
-@cache
 def _ends(length: int) -> list[Alteration]:
     """The white space that gets lost at the ends of a text."""
-    return [each for each in alterations(length) if each.finding in _AT_ENDS]
+    return [each for each in alterations(length, NEAR) if each.finding in _AT_ENDS]
 
 
 _HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2})+)", re.ASCII)

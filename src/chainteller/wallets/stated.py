@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache, partial
 from itertools import accumulate, islice, product, takewhile
 
-from chainteller.wallets.alterations import Apply, Stage, alterations, usual_length
+from chainteller.wallets.alterations import NEAR, Apply, Stage, alterations, usual_length
 
 _SHORTEST, _LONGEST, _LONGEST_VIEW = 8, 1500, 6000
 _OF_LINE, _MOST_LINES = math.log(20), 40
@@ -317,10 +317,9 @@ def layouts(shown: str, ours: str) -> tuple[tuple[float, str], ...]:
     for text in dict.fromkeys((shown, _joined_at(shown, within, ""))):
         for share, change in _layout_steps(usual_length(text)):
             likely[str(change(text))] += share
-    for made in list(likely):
-        if " ".join(made.split()) != shown:
-            likely[made] *= _BREAK_UNSEEN if is_shown_as(shown, made) else 0
-    likely = {made: mass for made, mass in likely.items() if mass}
+    for made in likely:
+        if made.split() != words:
+            likely[made] *= _BREAK_UNSEEN
     everything = math.fsum(likely.values())
     for made, mass in likely.items():
         found.setdefault(made, _LAID_OUT + math.log(everything / mass))
@@ -339,7 +338,7 @@ def _layout_steps(length: int) -> list[tuple[float, Apply]]:
     """What changes nothing of a text that can be seen, and not its ends, with its share."""
     return [
         (math.exp(-each.cost), each.apply)
-        for each in alterations(length)
+        for each in alterations(length, NEAR)
         if each.finding in _UNSEEN_CHANGES and each.stage is Stage.LAID_OUT
         if each.cost < _FARTHEST
         if is_shown_as(_ANY_TEXT, str(each.apply(_ANY_TEXT)))

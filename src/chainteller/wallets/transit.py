@@ -10,7 +10,7 @@ from functools import cache
 from heapq import heappop, heappush, heapreplace
 from typing import NamedTuple
 
-from chainteller.wallets.alterations import Alteration, Stage, alterations, usual_length
+from chainteller.wallets.alterations import NEAR, Alteration, Stage, alterations, usual_length
 
 # How much less likely one more step is, after a step of an earlier, the same and a later stage.
 _ANOTHER, _SAME_STAGE, _BACKWARDS = 0.0, -math.log(0.5), -math.log(0.15)
@@ -30,13 +30,17 @@ class Journey(NamedTuple):
 
 
 def journeys(
-    text: str, findings: frozenset[str] | None = None, since: Stage = Stage.SPELLED
+    text: str,
+    *,
+    since: Stage = Stage.SPELLED,
+    without: frozenset[str] = frozenset(),
+    farthest: float = NEAR,
 ) -> Iterator[Journey]:
     """What the text may have become, likeliest first; never the text itself, nothing twice.
 
-    Of all alterations, or of those with these findings, or of those since a stage.
+    Of the alterations since a stage, without those of some findings, that cost at most `farthest`.
     """
-    first, *later = _ways(usual_length(text), findings, since)
+    first, *later = _ways(usual_length(text), since, without, farthest)
     seen, useless = {text.encode()}, set[Alteration]()
     place: _Place = (text, 0.0, (), (), first)
     queue = [(first[0][0], 0, 0, place)]
@@ -70,11 +74,11 @@ def journeys(
 
 
 @cache
-def _ways(length: int, findings: frozenset[str] | None, since: Stage) -> list[_Way]:
+def _ways(length: int, since: Stage, without: frozenset[str], farthest: float) -> list[_Way]:
     """What happens to a text at first, and after a step of each stage, by cost."""
     everything = [
-        each for each in alterations(length)
-        if each.stage >= since and (findings is None or each.finding in findings)
+        each for each in alterations(length, farthest)
+        if each.stage >= since and each.finding not in without
     ]  # fmt: skip
     found: list[_Way] = [[(each.cost, each) for each in everything]]
     for before in Stage:

@@ -359,7 +359,7 @@ class BitcoinProbe:
                 self._to_sign.scheme, message, digest, key, numbers, address.display, network, proof
             )
         digest = self._family.message_digest(message)
-        return key_witness(self._reading, address, message, [(self._family.scheme, digest)])
+        return key_witness(self._reading, address, [(self._family.scheme, message, digest)])
 
     def _bip322_check(self, address: Address) -> Bip322Check | None:
         if self._to_sign is None or (self._to_sign.outpoint is None and address.kind == "p2pkh"):
@@ -392,13 +392,6 @@ class BitcoinProbe:
                 found = _legacy_match(header, key, address)
                 if found is not None:
                     return found
-        return None
-
-    def match_digest(self, digest: bytes, address: Address) -> str | None:
-        """As `match` for a legacy signature over what was hashed in another way."""
-        for key in self._keys(digest):
-            if key is not None and _is_key_of(key, address):
-                return RIGHT
         return None
 
     def signer(self, message: bytes, like: Address) -> Address | None:

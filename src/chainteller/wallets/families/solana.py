@@ -253,10 +253,6 @@ class SolanaProbe:
                     )
         return None
 
-    def match_digest(self, _digest: bytes, _address: Address) -> str | None:
-        """None: Ed25519 signs messages and no digests."""
-        return None
-
     def signer(self, _message: bytes, _like: Address) -> Address | None:
         """None: Ed25519 signatures do not give away their key."""
         return None
