@@ -12,7 +12,7 @@ from chainteller.wallets import repair, search
 
 Budgets = Mapping[ModuleType, Mapping[str, int]]
 FEW: Budgets = {
-    search: {"_ALL": 160, "_FIRST": 40, "_FOREIGN": 10},
+    search: {"_TRIES": 160, "_FIRST": 40, "_FOREIGN": 10},
     repair: {"_MOST_DECODED": 40},
 }
 EVERYTHING: Budgets = {

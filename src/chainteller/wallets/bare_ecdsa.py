@@ -8,10 +8,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from chainteller.wallets import bip137, bip322
-from chainteller.wallets.curve import curve, recoveries
+from chainteller.wallets.curve import recoveries
 from chainteller.wallets.encodings import SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
+    TRIES,
     Address,
     Family,
     Match,
@@ -112,7 +113,7 @@ class BareEcdsaProbe:
 
     @property
     def tries(self) -> int:
-        return curve().tries // 2 if self._recoveries else 0
+        return TRIES // 2 if self._recoveries else 0
 
     def names(self, _address: Address) -> bool:
         """False: no key is written down."""

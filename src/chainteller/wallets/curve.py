@@ -34,12 +34,10 @@ class SchnorrCheck(Protocol):
 class Curve(Protocol):
     """What an implementation offers.
 
-    `repairs` is how many signatures it can check from scratch in about a tenth of a second, and
-    `tries` how many digests of one signature it can be asked about in a diagnosis.
+    `repairs` is how many signatures it can check from scratch in about a tenth of a second.
     """
 
     repairs: int
-    tries: int
 
     def recovery(self, r: int, s: int, recovery_id: int) -> KeyRecovery | None:
         """None when no point has this r. The ids 2 and 3 stand for x = r + n."""

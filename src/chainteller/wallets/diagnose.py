@@ -110,6 +110,8 @@ def diagnose(case: Case) -> Diagnosis:
 
 
 _MOST_STATED, _MOST_PARTS, _MOST_HASHED = 20, 400, 60
+# The part of all tries for what the paste shows, and for the text that the customer was asked for.
+_SHARE_OF_PASTE, _SHARE_OF_ASKED = 0.6, 0.85
 
 
 def _address_like(text: str, registered: Address) -> Address | None:
@@ -197,6 +199,13 @@ class _Attempt:
         stated = [(0.0, each.decode("utf-8", "replace")) for each in self.stated_messages]
         parts = [*stated, *stated_texts(paste, ours)] if len(paste) <= MAX_PASTE else stated
         return parts[:_MOST_PARTS]
+
+    @property
+    def share_of_parts(self) -> float:
+        """The part of all tries for them."""
+        if not self.parts:
+            return 0
+        return _SHARE_OF_ASKED if self.case.signed_text else _SHARE_OF_PASTE
 
     @property
     def stated_addresses(self) -> list[Address]:
@@ -572,7 +581,7 @@ def _shown_text(attempt: _Attempt) -> Diagnosis | None:
         return None
     found = search_stated(
         attempt.probe_as, case.challenge, parts, attempt.everybody,
-        asked=bool(case.signed_text), longer=case.search_longer,
+        share=attempt.share_of_parts, longer=case.search_longer,
     )  # fmt: skip
     if found is not None:
         return _by_shown_text(attempt, found)
@@ -623,7 +632,7 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
     case = attempt.case
     found = search(
         attempt.probe_as, case.challenge, attempt.others, case.known_addresses,
-        after_stated=bool(attempt.parts), longer=case.search_longer, is_cancelled=case.is_cancelled,
+        share=1 - attempt.share_of_parts, longer=case.search_longer, is_cancelled=case.is_cancelled,
     )  # fmt: skip
     if found is None:
         return None

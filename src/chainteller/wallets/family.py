@@ -91,6 +91,9 @@ class InvalidAddress(ValueError):
 
 
 RIGHT = ""
+TRIES, ED25519_TRIES = 2400, 1600
+"""How many messages a first answer asks about where each costs one public key, or one check of an
+Ed25519 signature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +128,8 @@ class Probe(Protocol):
 
     @property
     def tries(self) -> int:
-        """How many messages `find` can be asked about in the time of one diagnosis: 150 ms, or
-        500 ms where the curve is calculated in Python; 0 where asking costs nothing, because no
-        signature of this family, or none that states all of it, was read.
+        """How many messages `find` can be asked about in the time of a first answer; 0 where asking
+        costs nothing, because no signature of this family, or none that states all of it, was read.
         """
 
     def names(self, address: Address) -> bool:

@@ -15,6 +15,7 @@ from chainteller.wallets.curve import KeyRecovery, curve, recoveries
 from chainteller.wallets.encodings import Candidate, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
+    TRIES,
     Address,
     Family,
     Match,
@@ -317,7 +318,7 @@ class RecoverableProbe:
 
     @property
     def tries(self) -> int:
-        return curve().tries if self._stated else 0
+        return TRIES if self._stated else 0
 
     def names(self, _address: Address) -> bool:
         """False: no key is written down."""

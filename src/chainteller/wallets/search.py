@@ -22,12 +22,10 @@ from chainteller.wallets.family import Address, Family, Probe
 from chainteller.wallets.stated import layouts, with_lost_breaks
 from chainteller.wallets.transit import Journey, journeys
 
-# Candidates for all texts together, however many a probe can be asked about; for this challenge's
-# own text before the others'; and the part of all for other texts.
-_ALL, _FIRST, _PART_OF_OTHERS = 10_000, 800, 0.3
-_MOST_PER_TEXT = 300
+# Candidates for this challenge's own text before the others', and the part of all for other texts.
+_FIRST, _PART_OF_OTHERS, _MOST_PER_TEXT = 400, 0.3, 300
 # A longer search: how many times as many candidates, and the part of them for other texts.
-_TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT = 14, 0.5, 900
+_TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT = 26, 0.5, 900
 # What happens often is found soon; larger batches cost less for each candidate.
 _FIRST_BATCH, _BATCH = 60, 300
 # How many candidates are tried in a family's rarer ways of signing: this text's, and each other's.
@@ -35,9 +33,8 @@ _THOROUGH, _FEW = 24, 1
 # Candidates that are held against the customer's wallets of other families, and against all those
 # that each have to be asked.
 _FOREIGN, _KEPT = 60, 300
-# The part of all tries for what a paste shows, where it shows something; how many for a text that
-# the customer was asked for; and how many for each that is tried in the rarer ways of signing, too.
-_PART_OF_STATED, _OF_ASKED, _ENVELOPED = 0.6, 4000, 6
+# For each how many of the parts of a paste one is tried in the rarer ways of signing, too.
+_ENVELOPED = 6
 # What it costs that a wallet's page shows no white space, and how much more often a tool makes
 # something of a text that is shown than journeys as a whole have it.
 _SPACE_LOST, _BY_TOOL = 1.0, -3.0
@@ -61,13 +58,13 @@ def search(  # noqa: PLR0913 - what is looked among, and for how long
     others: Sequence[KnownChallenge],
     known: Sequence[KnownAddress],
     *,
-    after_stated: bool = False,
+    share: float,
     longer: bool = False,
     is_cancelled: Callable[[], bool] = bool,
 ) -> Found | None:
     """The likeliest journey of one of the texts that one of the addresses signed, or None.
 
-    `after_stated` says that `search_stated` has had its part of the tries.
+    `share` is the part of all tries that `search_stated` has left.
     """
     registered = challenge.address
     addresses = [registered, *(each.address for each in known), *(each.address for each in others)]
@@ -76,11 +73,9 @@ def search(  # noqa: PLR0913 - what is looked among, and for how long
     everybody = list({each.canonical: each for each in addresses}.values())
     reachable = everybody if probe.names_its_key else [registered]
     groups = _grouped(probe_as, registered, others, everybody)
-    tries = min(max(probe_as(each).tries for each in (family, *(each for each, _ in groups))), _ALL)
+    tries = int(share * max(probe_as(each).tries for each in (family, *(of for of, _ in groups))))
     asked = sum(len(texts) * _cost(probe_as(each), to) for (each, to), texts in groups.items())
     part, most, farthest = _PART_OF_OTHERS, _MOST_PER_TEXT, FAR if longer else NEAR
-    if after_stated:
-        tries = int(tries * (1 - _PART_OF_STATED))
     if longer:
         tries, part, most = tries * _TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT
     per_text = min(int(tries * part) // max(asked, 1), most)
@@ -99,18 +94,16 @@ def search_stated(
     parts: Iterable[tuple[float, str]],
     addresses: Sequence[Address],
     *,
-    asked: bool,
+    share: float,
     longer: bool,
 ) -> Found | None:
     """Who signed what a wallet was given that shows one of these, or what a tool made of it.
 
     `addresses` begin with the registered one, which is asked about most. A part comes with its
-    cost, to which that of what happened to it is added. More is tried where the customer was
-    `asked` for the text.
+    cost, to which that of what happened to it is added. `share` is the part of all tries.
     """
-    tries = min(probe_as(challenge.address.network.family).tries, _ALL) or _FOREIGN
-    number = _OF_ASKED if asked else int(tries * _PART_OF_STATED)
-    number *= _TIMES_LONGER if longer else 1
+    tries = probe_as(challenge.address.network.family).tries or _FOREIGN
+    number = int(share * tries) * (_TIMES_LONGER if longer else 1)
     made = _cheapest_first(given_texts(challenge.text, parts), _made_by_wallets)
     messages = islice(_once(message for _, message in made), number)
     candidates = ((challenge, Journey(message, ())) for message in messages)

@@ -129,7 +129,6 @@ class FastCurve:
     """The `curve.Curve` of this module."""
 
     repairs = 1200
-    tries = 4600
 
     def recovery(self, r: int, s: int, recovery_id: int) -> _FastRecovery | None:
         if not in_range(r, s) or (recovery_id >= 2 and r + ORDER >= FIELD):

@@ -217,7 +217,6 @@ class PureCurve:
     """The `curve.Curve` of this module."""
 
     repairs = 30
-    tries = 5000
 
     @staticmethod
     @lru_cache(16)

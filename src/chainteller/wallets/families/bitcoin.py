@@ -31,10 +31,11 @@ from chainteller.wallets.bitcoin_keys import (
     written_address,
 )
 from chainteller.wallets.bitcoin_signing import sign_bip322, sign_legacy
-from chainteller.wallets.curve import KeyRecovery, curve, recoveries
+from chainteller.wallets.curve import KeyRecovery, recoveries
 from chainteller.wallets.encodings import BASE58, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
+    TRIES,
     Address,
     Family,
     InvalidAddress,
@@ -52,7 +53,6 @@ from chainteller.wallets.witness import Witness
 _SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc)1", re.ASCII | re.IGNORECASE)
 _SEGWIT_KINDS = {(0, 20): "p2wpkh", (0, 32): "p2wsh", (1, 32): "p2tr"}
 _KINDS = KEY_KINDS | {"p2wsh", "p2tr"}
-_PROOF_TRIES = 2400
 # The generator itself; only its place in an address template matters.
 _ANY_KEY = bytes.fromhex(
     "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
@@ -297,8 +297,8 @@ class BitcoinProbe:
     def tries(self) -> int:
         """A proof takes longer: to make what is signed, and to check it or to recover two keys."""
         if self._to_sign is not None:
-            return min(curve().tries, _PROOF_TRIES)
-        return curve().tries if any(header for header, _ in self._legacy) else 0
+            return TRIES // 2
+        return TRIES if any(header for header, _ in self._legacy) else 0
 
     def _keys(self, digest: bytes) -> tuple[bytes | None, ...]:
         if digest not in self._recovered:

@@ -15,6 +15,7 @@ from chainteller.wallets.ed25519 import is_well_formed, reason_not_signable, sig
 from chainteller.wallets.ed25519_table import Check
 from chainteller.wallets.encodings import BASE58, Candidate, SignatureReading
 from chainteller.wallets.family import (
+    ED25519_TRIES,
     RIGHT,
     Address,
     Family,
@@ -175,6 +176,10 @@ def scheme_of(message: bytes, signature: bytes, key: bytes) -> str | None:
     return None
 
 
+def _usual(message: bytes, key: bytes) -> list[bytes]:
+    return [envelope for _, envelope in envelopes(message, key, usual_only=True)]
+
+
 def _is_solana(address: Address) -> bool:
     return address.kind == "ed25519"
 
@@ -183,9 +188,6 @@ def _is_solana(address: Address) -> bool:
 def public_key(address: Address) -> bytes:
     """The 32 key bytes of a Solana address."""
     return base58.b58decode(address.canonical)
-
-
-_TRIES = 3000
 
 
 class SolanaProbe:
@@ -206,7 +208,7 @@ class SolanaProbe:
 
     @property
     def tries(self) -> int:
-        return _TRIES if any(is_well_formed(each) for each in self._signatures) else 0
+        return ED25519_TRIES if any(is_well_formed(each) for each in self._signatures) else 0
 
     def match(self, message: bytes, address: Address) -> str | None:
         key = public_key(address)
@@ -217,8 +219,7 @@ class SolanaProbe:
         return None
 
     def _signed(self, message: bytes, signature: bytes, key: bytes) -> bool:
-        usual = [envelope for _, envelope in envelopes(message, key, usual_only=True)]
-        return self._check(signature, key).first(usual) is not None
+        return self._check(signature, key).first(_usual(message, key)) is not None
 
     def prepare(self, messages: Sequence[bytes]) -> None:
         """Nothing is shared between messages."""
@@ -227,19 +228,18 @@ class SolanaProbe:
         self, messages: Sequence[bytes], addresses: Sequence[Address], *, thorough: int
     ) -> Match | None:
         """`thorough`ly in off-chain envelopes too: each takes as long as a message."""
-        keys = [(each, public_key(each)) for each in addresses if _is_solana(each)]
-        signatures = [each for each in self._signatures if is_well_formed(each)]
-        for index, message in enumerate(messages[:thorough]):
-            for address, key in keys:
-                for signature in signatures:
-                    if self._signed(message, signature, key):
-                        return Match(index, address)
-        best, rest = None, messages[thorough:]
-        for address, key in keys:
+        best, signatures = None, [each for each in self._signatures if is_well_formed(each)]
+        for address in filter(_is_solana, addresses):
+            key = public_key(address)
             for signature in signatures:
-                found = self._check(signature, key).first(rest)
+                signed = [
+                    (index, envelope) for index, message in enumerate(messages)
+                    for envelope in (_usual(message, key) if index < thorough else (message,))
+                ]  # fmt: skip
+                found = self._check(signature, key).first([envelope for _, envelope in signed])
                 if found is not None:
-                    best, rest = Match(thorough + found, address), rest[:found]
+                    best = Match(signed[found][0], address)
+                    messages = messages[: best.index]
         return best
 
     def witness(self, message: bytes, address: Address) -> Witness | None:
