@@ -4,7 +4,7 @@ Every attempt carries 48 other texts and 24 other addresses of the customer, and
 anything, which is the dearest outcome. The first signature of a process, which loads the
 libraries, is measured apart. A diagnosis waits for nothing, so processor time is what counts.
 Then what one candidate text of a search costs: to make it, and to hold it against a signature. The
-`tries` of each probe follow from these figures.
+`cost` of each probe and the tries of a search follow from these figures.
 """
 
 import json
@@ -112,7 +112,7 @@ def measure_tries() -> None:
         probe.find(signed[:300], [registered], thorough=0)
         made = _microseconds(partial(_exhaust, text))
         asked = _microseconds(partial(probe.find, signed, [registered], thorough=0))
-        print(f"{name}: {probe.tries:,} tries, {made:.1f} us for a text, {asked:.1f} us to ask")
+        print(f"{name}: cost {probe.cost}, {made:.1f} us for a text, {asked:.1f} us to ask")
         if name == "solana":
             print(f"one by one {_microseconds(partial(_verify_each, signed, customer)):.1f} us")
 

@@ -64,7 +64,6 @@ def test_the_likeliest_come_first() -> None:
     assert costs == sorted(costs)
 
 
-@pytest.mark.usefixtures("little_is_tried")
 @pytest.mark.parametrize(
     ("family", "signed", "shown"),
     [
@@ -245,6 +244,54 @@ def test_what_is_around_text_and_signature_is_told_from_the_text(paste: str, giv
     assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True)
     assert answer.witness is not None
     assert proves(answer.witness)
+
+
+def _wrapped(paste: str) -> str:
+    return "\n".join(part for line in paste.split("\n") for part in wrap(line, 76) or [""])
+
+
+@pytest.mark.parametrize(
+    ("signed", "paste"),
+    [
+        (
+            b64encode(SIGN_IN.format(TEXT).encode()),
+            _wrapped("I signed this:\n\n" + SIGN_IN.format(TEXT) + "\n\n{}\n\nBest\nJane"),
+        ),
+        (
+            SIGN_IN.format(f"\u200e{TEXT}") + "\n",
+            '{{"message": '
+            + dumps(SIGN_IN.format(f"\u200e{TEXT}"), ensure_ascii=False)
+            + ', "signature": "{}"}}',
+        ),
+        (
+            keccak(encodebytes(TEXT.encode()).strip()),
+            "Jane, 13:09\n" + encodebytes(TEXT.encode()).decode() + "\nJane, 13:10\n{}",
+        ),
+        (f"Please sign: {TEXT}", f"I got {{}} for Please sign: {TEXT}\tThanks"),
+        (
+            sha256(f"```\n{SHORT}\n```".encode()).digest(),
+            f"Message: ``` {SHORT} ```\nSignature: {{}}",
+        ),
+        (f"{TEXT}\n\n-- \nJane Example\n", f"Message: {TEXT} -- Jane Example\nSignature: {{}}"),
+    ],
+    ids=["wrapped", "JSON", "base64", "label", "fence", "signature of a mail"],
+)
+def test_what_programs_did_to_a_paste_is_undone(signed: str | bytes, paste: str) -> None:
+    customer = customers("evm")[0]
+    mine = challenge(customer.registered, text=SHORT if SHORT in paste else TEXT)
+    about = case(customer.registered, paste.format(customer.answer(signed)), challenge=mine)
+    answer = diagnose(about)
+    assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True)
+    assert answer.witness is not None
+    assert proves(answer.witness)
+
+
+def test_the_text_that_was_asked_for_is_taken_with_its_line_ends() -> None:
+    customer = customers("evm")[0]
+    shown = f"Dear bank,\r\n\r\n{TEXT}\r\n\nSince you ask"
+    answer_of_wallet = customer.answer(b64encode(shown.encode()))
+    answer = diagnose(case(customer.registered, answer_of_wallet, signed_text=shown))
+    assert (answer.finding, answer.certain) == ("EDITED_TEXT", True)
 
 
 def test_an_envelope_of_an_altered_text_in_a_mail_is_found() -> None:

@@ -104,7 +104,7 @@ def alterations(length: int, farthest: float) -> tuple[Alteration, ...]:
     return tuple(sorted(found, key=lambda each: each.cost))
 
 
-_TABLES: dict[str, Any] = tomllib.loads(
+TABLES: dict[str, Any] = tomllib.loads(
     files("chainteller.wallets").joinpath("spellings.toml").read_text("utf-8")
 )
 
@@ -163,7 +163,7 @@ def _of(table: str, change: Callable[..., str | bytes], *names: str) -> Options:
     return _each(
         *(
             (share, partial(change, **dict(zip(names, row, strict=True))))
-            for share, *row in _TABLES[table]
+            for share, *row in TABLES[table]
         )
     )
 
@@ -172,7 +172,7 @@ def _around(*tables: str) -> Options:
     """Signs around signs: a row of the last table is next to the text; `end` may be left out."""
 
     def nested(_: int) -> Iterator[Option]:
-        for rows in product(*(_TABLES[table] for table in tables)):
+        for rows in product(*(TABLES[table] for table in tables)):
             yield math.prod([row[0] for row in rows]), partial(_nested, rows=rows)
 
     return nested
@@ -189,7 +189,7 @@ def _both(*options: Options) -> Options:
 
 def _choices(*tables: str) -> Iterator[tuple[float, tuple[Any, ...]]]:
     """What is put together from independent choices."""
-    for rows in product(*(_TABLES[table] for table in tables)):
+    for rows in product(*(TABLES[table] for table in tables)):
         yield math.prod(row[0] for row in rows), tuple(row[1] for row in rows)
 
 
@@ -219,7 +219,7 @@ def _normal(rows: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
     return [(10 * share / total, words) for share, words in found]
 
 
-_TABLES |= {"labels": _normal(_labels()), "names": _normal(_names())}
+TABLES |= {"labels": _normal(_labels()), "names": _normal(_names())}
 
 
 # Spelled: the parts of a text in other spellings, its characters, errors of reading and typing
@@ -228,9 +228,9 @@ _TABLES |= {"labels": _normal(_labels()), "names": _normal(_names())}
 def _dates(_: int) -> Iterator[Option]:
     built = _choices("days", "after_days", "times", "zones")
     usual = [(0.002 * share, "".join(parts)) for share, parts in built if share > 3]
-    for share, form in (*usual, *_TABLES["instants"]):
+    for share, form in (*usual, *TABLES["instants"]):
         yield share, partial(_dated, form=form, hours=0)
-    for hours in _TABLES["offsets"]:
+    for hours in TABLES["offsets"]:
         yield 0.4, partial(_dated, form=f"{{0:%Y-%m-%dT%H:%M:%S}}{hours:+03d}:00", hours=hours)
         for share, form in usual[:12]:
             yield 0.1 * share, partial(_dated, form=form, hours=hours)
@@ -246,7 +246,7 @@ def _written(instant: str, form: str, hours: int) -> str:
         at = datetime.fromisoformat(instant) + timedelta(hours=hours)
     except (ValueError, OverflowError):
         return instant
-    months = {name: each.split()[at.month - 1] for name, each in _TABLES["months"].items()}
+    months = {name: each.split()[at.month - 1] for name, each in TABLES["months"].items()}
     return form.format(at, hour=at.hour % 12 or 12, **months)
 
 
@@ -301,7 +301,7 @@ def _one_error(length: int) -> Iterator[Option]:
 
 def _one_gap(length: int) -> Iterator[Option]:
     """What wraps a text where nobody can know, or a key pressed between two words."""
-    for number, (share, form) in product(range(length // 4), _TABLES["gaps"]):
+    for number, (share, form) in product(range(length // 4), TABLES["gaps"]):
         yield share, partial(_with_gap, number=number, form=form)
 
 
@@ -340,7 +340,7 @@ def _alphabets(_: int) -> Iterator[Option]:
         plain = unicodedata.normalize("NFKC", chr(each))
         styles.setdefault(style.partition(" DIGIT ")[0], {})[ord(plain)] = each
     yield from ((1, partial(_translated, table=each)) for each in (*tables, *styles.values()))
-    for share, old, new in _TABLES["alphabets"]:
+    for share, old, new in TABLES["alphabets"]:
         yield share, partial(_translated, table=str.maketrans(old, new))
 
 
@@ -366,9 +366,9 @@ def _ligated(text: str) -> str:
 
 
 def _word_wraps(_: int) -> Iterator[Option]:
-    usual = {width: share for share, width in _TABLES["widths"]}
+    usual = {width: share for share, width in TABLES["widths"]}
     for width in range(20, 161):
-        for share, head, joint in _TABLES["line_breaks"]:
+        for share, head, joint in TABLES["line_breaks"]:
             weight = usual.get(width, 0.15) * share
             yield weight, partial(_wrapped, width=width, head=head, joint=joint)
 
@@ -384,7 +384,7 @@ def _lines(text: str, width: int) -> list[str]:
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        hyphens = [found.end() for found in _LETTERS_HYPHEN.finditer(paragraph)]
+        hyphens = _places_after_hyphens(paragraph)
         start = 0
         while len(paragraph) - start > width:
             space = paragraph.rfind(" ", start, start + width + 1)
@@ -396,6 +396,11 @@ def _lines(text: str, width: int) -> list[str]:
             start = end + 1 if end == space else end
         lines.append(paragraph[start:])
     return lines
+
+
+@lru_cache(64)
+def _places_after_hyphens(paragraph: str) -> list[int]:
+    return [found.end() for found in _LETTERS_HYPHEN.finditer(paragraph)]
 
 
 def _hard_wraps(_: int) -> Iterator[Option]:
@@ -414,7 +419,7 @@ def _pieces(text: str, size: int) -> Iterator[str]:
 
 def _sentences(_: int) -> Iterator[Option]:
     for share, after in ((3, "[.?!]"), (1, "[.?!:]"), (1, "[.]"), (0.5, "[,.?!]")):
-        for usual, joint in _TABLES["between_sentences"]:
+        for usual, joint in TABLES["between_sentences"]:
             yield share * usual, partial(re.sub, f"(?<={after}) ", joint)
 
 
@@ -515,13 +520,13 @@ def _part_alone(text: str, part: re.Pattern[str], mark: str) -> str:
 
 
 def _with_emoji(_: int) -> Iterator[Option]:
-    for (rank, each), mark in product(enumerate(_TABLES["emoji"], 2), ("", "\ufe0f")):
+    for (rank, each), mark in product(enumerate(TABLES["emoji"], 2), ("", "\ufe0f")):
         for begin, end in ((f"{each}{mark} ", ""), ("", f" {each}{mark}"), ("", f"{each}{mark}")):
             yield 1 / rank, partial(_enclosed, begin=begin, end=end)
 
 
 def _repeats(_: int) -> Iterator[Option]:
-    for share, joint in _TABLES["repeats"]:
+    for share, joint in TABLES["repeats"]:
         yield share, lambda text, joint=joint: text + joint + text  # type: ignore[misc]  # bound
         yield 0.1 * share, lambda text, joint=joint: joint.join([text] * 3)  # type: ignore[misc]  # bound
 
@@ -536,7 +541,7 @@ def _json_forms(_: int) -> Iterator[Option]:
     yield 0.7, lambda text: json.dumps(text).replace("/", "\\/")
     yield from (
         (0.3, lambda text, form=form: form.format(json.dumps(text)))
-        for form in _TABLES["json_values"]
+        for form in TABLES["json_values"]
     )
     for share, (key, form) in _choices("names", "json_forms"):
         yield 0.3 * share, lambda text, key=key, form=form: form.format(key, json.dumps(text))  # type: ignore[misc]  # bound
@@ -583,12 +588,12 @@ _LITERALS = _each(
 
 
 def _limits(_: int) -> Iterator[Option]:
-    for share, length in _TABLES["limits"]:
+    for share, length in TABLES["limits"]:
         yield share, partial(_part, start=None, stop=length)
         for dots in ("...", "\u2026"):
             yield 0.3 * share, partial(_shortened, length=length, dots=dots)
             yield 0.1 * share, partial(_shortened, length=length - len(dots), dots=dots)
-            for more in _TABLES["more"]:
+            for more in TABLES["more"]:
                 yield 0.03 * share, partial(_shortened, length=length, dots=f"{dots} {more}")
 
 

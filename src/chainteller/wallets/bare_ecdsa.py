@@ -12,7 +12,6 @@ from chainteller.wallets.curve import recoveries
 from chainteller.wallets.encodings import SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
-    TRIES,
     Address,
     Family,
     Match,
@@ -112,8 +111,8 @@ class BareEcdsaProbe:
         return bool(self._family.message_digests)
 
     @property
-    def tries(self) -> int:
-        return TRIES // 2 if self._recoveries else 0
+    def cost(self) -> float:
+        return 2 if self._recoveries else 0
 
     def names(self, _address: Address) -> bool:
         """False: no key is written down."""

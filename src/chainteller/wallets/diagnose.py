@@ -109,9 +109,9 @@ def diagnose(case: Case) -> Diagnosis:
     )
 
 
-_MOST_STATED, _MOST_PARTS, _MOST_HASHED = 20, 400, 60
+_MOST_STATED, _MOST_PARTS, _MOST_HASHED = 20, 400, 40
 # The part of all tries for what the paste shows, and for the text that the customer was asked for.
-_SHARE_OF_PASTE, _SHARE_OF_ASKED = 0.6, 0.85
+_SHARE_OF_PASTE, _SHARE_OF_ASKED = 0.75, 0.9
 
 
 def _address_like(text: str, registered: Address) -> Address | None:
@@ -195,10 +195,14 @@ class _Attempt:
     def parts(self) -> list[tuple[float, str]]:
         """Parts of what the wallet or the paste shows that may have been signed, with their costs,
         the likeliest first."""
-        ours, paste = self.case.challenge.text, self.case.signed_text or self.case.signature
+        ours, asked = self.case.challenge.text, self.case.signed_text
         stated = [(0.0, each.decode("utf-8", "replace")) for each in self.stated_messages]
-        parts = [*stated, *stated_texts(paste, ours)] if len(paste) <= MAX_PASTE else stated
-        return parts[:_MOST_PARTS]
+        paste = asked or self.case.signature
+        if len(paste) <= MAX_PASTE:
+            # As it is, whatever its line ends are: it's all that the customer was asked for.
+            stated += [(0.0, asked)] if asked else []
+            stated += stated_texts(paste, ours)
+        return stated[:_MOST_PARTS]
 
     @property
     def share_of_parts(self) -> float:
@@ -296,7 +300,7 @@ def _is_about_a_hash(paste: str) -> bool:
 def _is_plausible(reading: SignatureReading, family: Family) -> bool:
     """Whether a part has the size of most signatures, or the form of the family's."""
     sizes = {len(candidate.data) for candidate in reading.candidates}
-    return not sizes.isdisjoint({64, 65}) or family.probe(reading).tries > 0
+    return not sizes.isdisjoint({64, 65}) or family.probe(reading).cost > 0
 
 
 def _is_new(reading: SignatureReading, read: Set[bytes]) -> bool:
@@ -406,13 +410,13 @@ def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
     if repaired is not None:
         return repaired
     # A mail of letters and digits alone may be read as base64 as a whole.
-    searched = next((each for each in attempts if each.probe.tries), first)
+    searched = next((each for each in attempts if each.probe.cost), first)
     altered = _shown_text(searched) or _altered_text(searched)
     if altered is not None:
         return altered
     answers = (step(first) for step in _LAST_STEPS)
     answer = next((each for each in answers if each is not None), _answer(case, "NO_MATCH"))
-    is_open = not answer.certain and bool(first.probe.tries)
+    is_open = not answer.certain and bool(first.probe.cost)
     return replace(
         answer,
         can_search_longer=is_open and not case.search_longer,
@@ -733,7 +737,7 @@ def _unknown_text(attempt: _Attempt) -> Diagnosis | None:
     """The paste says that the registered wallet signed, and not what."""
     registered = attempt.registered
     is_named = any(each.canonical == registered.canonical for each in attempt.stated_addresses)
-    if attempt.probe.names(registered) or (is_named and attempt.probe.tries):
+    if attempt.probe.names(registered) or (is_named and attempt.probe.cost):
         return _answer(attempt.case, "UNKNOWN_TEXT")
     return None
 
@@ -741,7 +745,7 @@ def _unknown_text(attempt: _Attempt) -> Diagnosis | None:
 def _other_than_shown(attempt: _Attempt) -> Diagnosis | None:
     """The registered wallet signed neither our text nor the one that the customer copied."""
     case, text = attempt.case, attempt.case.signed_text
-    if not text or not attempt.probe.tries:
+    if not text or not attempt.probe.cost:
         return None
     is_ours = is_shown_as(text, case.challenge.text)
     signer = attempt.stranger

@@ -91,9 +91,6 @@ class InvalidAddress(ValueError):
 
 
 RIGHT = ""
-TRIES, ED25519_TRIES = 2400, 1600
-"""How many messages a first answer asks about where each costs one public key, or one check of an
-Ed25519 signature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +124,9 @@ class Probe(Protocol):
         """
 
     @property
-    def tries(self) -> int:
-        """How many messages `find` can be asked about in the time of a first answer; 0 where asking
-        costs nothing, because no signature of this family, or none that states all of it, was read.
+    def cost(self) -> float:
+        """What it costs to ask `find` about a message, in public keys that are recovered; 0 where
+        no signature of this family, or none that states all of it, was read.
         """
 
     def names(self, address: Address) -> bool:

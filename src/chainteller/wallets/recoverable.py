@@ -15,7 +15,6 @@ from chainteller.wallets.curve import KeyRecovery, curve, recoveries
 from chainteller.wallets.encodings import Candidate, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
-    TRIES,
     Address,
     Family,
     Match,
@@ -317,8 +316,8 @@ class RecoverableProbe:
         self._signers: dict[bytes, tuple[bytes | None, ...]] = {}
 
     @property
-    def tries(self) -> int:
-        return TRIES if self._stated else 0
+    def cost(self) -> float:
+        return 1 if self._stated else 0
 
     def names(self, _address: Address) -> bool:
         """False: no key is written down."""

@@ -22,8 +22,10 @@ from chainteller.wallets.family import Address, Family, Probe
 from chainteller.wallets.stated import layouts, with_lost_breaks
 from chainteller.wallets.transit import Journey, journeys
 
-# Candidates for this challenge's own text before the others', and the part of all for other texts.
-_FIRST, _PART_OF_OTHERS, _MOST_PER_TEXT = 400, 0.3, 300
+# What a first answer may cost, in public keys that are recovered: with the making of as many texts,
+# 150 ms, or 450 ms without coincurve. Candidates for this challenge's own text before the others',
+# and the part of all for other texts.
+_TRIES, _FIRST, _PART_OF_OTHERS, _MOST_PER_TEXT = 2400, 400, 0.3, 300
 # A longer search: how many times as many candidates, and the part of them for other texts.
 _TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT = 26, 0.5, 900
 # What happens often is found soon; larger batches cost less for each candidate.
@@ -73,16 +75,17 @@ def search(  # noqa: PLR0913 - what is looked among, and for how long
     everybody = list({each.canonical: each for each in addresses}.values())
     reachable = everybody if probe.names_its_key else [registered]
     groups = _grouped(probe_as, registered, others, everybody)
-    tries = int(share * max(probe_as(each).tries for each in (family, *(of for of, _ in groups))))
+    tries = int(share * max(_tries(probe_as(each)) for each in (family, *(of for of, _ in groups))))
     asked = sum(len(texts) * _cost(probe_as(each), to) for (each, to), texts in groups.items())
     part, most, farthest = _PART_OF_OTHERS, _MOST_PER_TEXT, FAR if longer else NEAR
     if longer:
         tries, part, most = tries * _TIMES_LONGER, _LONGER_PART_OF_OTHERS, _LONGER_PER_TEXT
     per_text = min(int(tries * part) // max(asked, 1), most)
-    rest = max(tries - per_text * asked - _FIRST, 0) if probe.tries else 0
+    first = min(_FIRST, tries or _FOREIGN)
+    rest = max(tries - per_text * asked - first, 0) if probe.cost else 0
     own = ((challenge, journey) for journey in journeys(challenge.text, farthest=farthest))
     return (
-        _find(probe_as, islice(own, _FIRST), everybody)
+        _find(probe_as, islice(own, first), everybody)
         or _look_at_others(probe_as, groups, per_text)
         or _look(probe, _until(is_cancelled, islice(own, rest)), reachable)
     )
@@ -102,12 +105,16 @@ def search_stated(
     `addresses` begin with the registered one, which is asked about most. A part comes with its
     cost, to which that of what happened to it is added. `share` is the part of all tries.
     """
-    tries = probe_as(challenge.address.network.family).tries or _FOREIGN
+    tries = _tries(probe_as(challenge.address.network.family)) or _FOREIGN
     number = int(share * tries) * (_TIMES_LONGER if longer else 1)
     made = _cheapest_first(given_texts(challenge.text, parts), _made_by_wallets)
     messages = islice(_once(message for _, message in made), number)
     candidates = ((challenge, Journey(message, ())) for message in messages)
     return _find(probe_as, candidates, addresses, thorough=number // _ENVELOPED)
+
+
+def _tries(probe: Probe) -> int:
+    return int(_TRIES / probe.cost) if probe.cost else 0
 
 
 def given_texts(ours: str, parts: Iterable[tuple[float, str]]) -> Iterator[tuple[float, str]]:
@@ -211,7 +218,7 @@ def _grouped(
 
 def _cost(probe: Probe, addresses: Sequence[Address]) -> int:
     """How many tries one text takes."""
-    return (1 if probe.names_its_key else len(addresses)) if probe.tries else 0
+    return (1 if probe.names_its_key else len(addresses)) if probe.cost else 0
 
 
 def _until(
@@ -253,7 +260,7 @@ def _find(
     """
     registered, *others = addresses
     probe = probe_as(registered.network.family)
-    first, all_of = list[Candidate](), candidates if probe.tries else islice(candidates, _FOREIGN)
+    first, all_of = list[Candidate](), candidates if probe.cost else islice(candidates, _FOREIGN)
     reachable = addresses if probe.names_its_key else [registered]
     found = _look(probe, _kept(all_of, first), reachable, thorough=thorough)
     for family in dict.fromkeys(each.network.family for each in others):

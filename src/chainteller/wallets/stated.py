@@ -8,20 +8,21 @@ begin and end. What is farther costs more: the cost is minus the logarithm of ho
 """
 
 import html
+import json
 import math
 import quopri
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache, partial
-from itertools import accumulate, islice, product, takewhile
+from itertools import accumulate, chain, islice, pairwise, product, takewhile
 
-from chainteller.wallets.alterations import NEAR, Apply, Stage, alterations, usual_length
+from chainteller.wallets.alterations import NEAR, TABLES, Apply, Stage, alterations, usual_length
 
 _SHORTEST, _LONGEST, _LONGEST_VIEW = 8, 1500, 6000
 _OF_LINE, _MOST_LINES = math.log(20), 40
 _MOST_PLACES, _MOST_OF_VIEW = 12, 200
-_OTHER_VIEW = 1.5
+_OTHER_VIEW = 1.0
 """What a part costs more in another view than the paste as it is."""
 _LEAST_ALIKE = 35
 """Percent that a place has to be like our text."""
@@ -30,7 +31,8 @@ _SIGNATURE = re.compile(
     r"(?<!\d)(?<!,)(?<!, )(?:\d{1,3},\s{0,2}){62,64}\d{1,3}(?![\d,])",
     re.ASCII,
 )
-_CODED, _SHORTEST_CODED, _BY_CHANCE = re.compile(r"[0-9A-Za-z+/\n]{16,}={0,2}", re.ASCII), 40, 60
+_CODED = re.compile(r"(?:[0-9A-Za-z+/]{60,}\n)*[0-9A-Za-z+/]{16,}={0,2}", re.ASCII)
+_SHORTEST_CODED, _BY_CHANCE = 40, 60
 """Lines in base64, and how alike a place has to be, in percent, that they aren't taken for."""
 _ALIKE = 8
 """Characters of our text that no signature holds."""
@@ -42,15 +44,21 @@ _IN_HEX = re.compile(
 _QUOTE_SIGN = re.compile(r"^[>|] ?", re.MULTILINE)
 _BREAK, _TAG = re.compile(r"<br[^<>]{0,9}>\n?", re.IGNORECASE), re.compile(r"</?[a-z][^<>]{0,200}>")
 _ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+_LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _LINE, _DIGITS = re.compile(r"\S.*"), re.compile(r"\d+")
 _LABEL_LINE = re.compile(r".{0,40}:|-----.*-----|\S{26,}")
 # A run of blanks is tried once, from its beginning.
 _BREAKS, _GAPS = re.compile(r"(?<!\s)\s*\n\s*"), re.compile(r" +")
+_NOUN = re.compile(
+    rf"^[^\S\n]*(?:{'|'.join(noun for _, noun in TABLES['nouns'])}):\s",
+    re.MULTILINE | re.IGNORECASE,
+)
 # Where a part begins and ends, by kinds with their costs: with a line, with the breaks around it,
-# between words, at labels, quotation marks and brackets. What is farther costs more.
+# between words, behind and before a label, at quotation marks and brackets. Farther costs more.
 _STARTS = (
     (0.0, re.compile(r"^[^\S\n]*(?=\S)", re.MULTILINE)), (1.0, _BREAKS), (2.5, _GAPS),
-    (0.3, re.compile(r"(?<=: )|(?<=:\n)")),
+    (0.3, re.compile(r"(?<=: )|(?<=:\n)")), (0.2, _NOUN),
+    (1.0, re.compile(r"(?<= )(?=[A-Z][\w ]{0,20}: )")),
     (0.5, re.compile(r"(?<=[\t:=>|(\[{`*_~\"'\u2018\u201c\u201e\u00ab<])[^\S\n]*")),
 )  # fmt: skip
 _ENDS = (
@@ -61,13 +69,27 @@ _PAIRS = (
     ('"', '"'), ("'", "'"), ("`", "`"), ("<", ">"), ("\u00ab", "\u00bb"),
     ("\u201c", "\u201d"), ("\u201e", "\u201c"), ("\u2018", "\u2019"),
 )  # fmt: skip
-_OUTERMOST, _DISTANCE, _PAIRED, _CUT = 0.7, 2.0, 0.3, 3.5
+_OUTERMOST, _DISTANCE, _PAIRED, _CUT, _LABEL_OF_PASTE = 0.7, 2.0, 0.3, 3.5, 1.5
+_BEHIND_LABEL = re.compile(r":\s*\Z")
+_Joints = tuple[tuple[float, str], ...]
 # What a blank was that stands for lost white space: beside our text or where it has none, before
 # labels, and elsewhere.
 _BESIDE = (
     (0.7, " "), (0.7, "\n\n"), (1.1, "\n"), (2.0, "\t"), (2.0, "\u00a0"), (2.5, "\u202f"),
 )  # fmt: skip
 _LABELLED, _ELSEWHERE = ((0.7, " "), (0.7, "\n")), ((0.1, " "), (2.0, "\n"))
+# Several labels are lines, and our text beside them is a paragraph.
+_LISTED, _BESIDE_LIST = (
+    ((0.1, "\n"), (2.3, " ")),
+    ((0.1, "\n\n"), (2.3, "\n"), (2.5, " ")),
+)
+# What is beside other signs: quotations and fences are lines, and the dashes before the signature
+# of a mail end in a blank (RFC 3676).
+_SIGNS: tuple[tuple[re.Pattern[str], _Joints], ...] = (
+    (re.compile(" (?=> )"), ((0.5, "\n"), (0.9, "\n\n"), (2.3, " "))),
+    (re.compile("(?<=```) | (?=```)"), ((0.1, "\n"), (2.3, " "))),
+    (re.compile("(?<= --) "), ((0.3, " \n"), (1.4, "\n"), (2.3, " "))),
+)
 _MARK, _MARKS = (
     re.compile(r"[^\w\s]|\d{1,2}"),
     "\"'`*_~|()[]<>\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019",
@@ -76,7 +98,7 @@ _LABEL = re.compile(r" [A-Z]\w*(?: [A-Z]\w*){0,2}:(?= )")
 _MOST_NEAR, _CONTEXT = 2, 3
 # What it costs that a program laid the text out, and how often a break isn't even seen as a blank.
 # What is farther, such as a rare break at a rare width, isn't tried.
-_LAID_OUT, _BREAK_UNSEEN, _FARTHEST = -1.5, 0.2, 11.0
+_LAID_OUT, _BREAK_UNSEEN, _FARTHEST = -1.5, 0.2, 10.0
 _UNSEEN = dict.fromkeys(
     (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF)
 )
@@ -106,6 +128,7 @@ def _views(paste: str, ours: str) -> list[tuple[float, str]]:
     beside = paste[: paste.rfind("\n", 0, start) + 1] + paste[end:].partition("\n")[2]
     was_there = [is_seen_in(beside) for is_seen_in, _ in _VIEWS]
     views: dict[str, float] = {paste: _OTHER_VIEW if any(was_there) else 0}
+    views.setdefault(_unwrapped(paste, start, end), _OTHER_VIEW)
     for is_likely, (_, undone) in zip(was_there, _VIEWS, strict=True):
         views.setdefault(undone(paste), 0 if is_likely else _OTHER_VIEW)
     return [(cost, view) for view, cost in views.items() if len(view) <= _LONGEST_VIEW]
@@ -115,6 +138,32 @@ def _without_quoted_printable(paste: str) -> str:
     if "=\n" in paste or "=3D" in paste or "=20" in paste:
         return quopri.decodestring(paste.encode("utf-8", "replace")).decode("utf-8", "replace")
     return paste
+
+
+def _unwrapped(paste: str, start: int, end: int) -> str:
+    """Without the breaks of a program that wraps lines: our text between these places has none, so
+    those in it show for which words there was no room."""
+    lines, at = paste.split("\n"), 0
+    breaks: list[tuple[int, int]] = []
+    for before, line in pairwise(lines):
+        at += len(before) + 1
+        word = line.partition(" ")[0]
+        breaks.append((at, len(before) + len(word) if before and word else 0))
+    least = min((needed for place, needed in breaks if needed and start < place <= end), default=0)
+    joints = (" " if least and needed >= least else "\n" for _, needed in breaks)
+    return "".join(chain.from_iterable(zip(lines, chain(joints, [""]), strict=True)))
+
+
+def _without_escapes(paste: str) -> str:
+    """What strings of JSON and of programs stand for, in their quotation marks."""
+    return _LITERAL.sub(lambda found: f'"{_read_literal(found[0])}"', paste)
+
+
+def _read_literal(literal: str) -> str:
+    try:
+        return str(json.loads(literal, strict=False))
+    except ValueError:
+        return literal[1:-1]
 
 
 def _are_all_quoted(lines: str) -> bool:
@@ -127,12 +176,12 @@ def _are_all_doubled(lines: str) -> bool:
 
 _UNQUOTED = re.compile(r"^(?![>|])\S", re.MULTILINE)
 _SOFT_BREAK = re.compile(r"^.{60,75}=$|=[0-9A-F]{2}", re.MULTILINE | re.ASCII)
-_DOUBLED = 2
+_FIELD, _DOUBLED = re.compile(r'^[^\S\n]*"\w+": ', re.MULTILINE), 2
 _VIEWS: tuple[tuple[Callable[[str], object], Callable[[str], str]], ...] = (
     (_are_all_quoted, partial(_QUOTE_SIGN.sub, "")),
     (_TAG.search, lambda paste: html.unescape(_TAG.sub("", _BREAK.sub("\n", paste)))),
     (_SOFT_BREAK.search, _without_quoted_printable),
-    (lambda _: None, partial(_ONE_BREAK.sub, " ")),
+    (_FIELD.search, _without_escapes),
     (_are_all_doubled, lambda paste: paste.replace("\n\n", "\n")),
 )
 """What programs do to a whole paste: how it shows in its lines, and how it's undone."""
@@ -176,6 +225,10 @@ def _parts(view: str, ours: str) -> list[tuple[float, str]]:
     piece = view[a:b]
     outer = _outermost(view, a, b, start, end)
     starts, ends = _near(start, _STARTS, piece), _near(-end, _ENDS, piece)
+    # Where the signature has a label, so has the text.
+    line = piece.rfind("\n", 0, start) + 1
+    if _BEHIND_LABEL.search(piece) and ": " in piece[line:start]:
+        starts = [(at, cost + _LABEL_OF_PASTE * (at == line)) for at, cost in starts]
     quoted = ((piece.rfind(a, 0, start), piece.find(b, end)) for a, b in _PAIRS)
     found = [(_PAIRED, before + 1, after) for before, after in quoted if min(before, after) >= 0]
     for (first, one), (last, other) in product((*starts, *outer[0]), (*ends, *outer[1])):
@@ -279,10 +332,11 @@ def with_lost_breaks(shown: str, ours: str) -> Iterator[tuple[float, tuple[str, 
     ]
     while len(before) > 1 and _MARK.fullmatch(shown[before[-2] + 1 : before[-1]]):
         before.pop()
-    kinds: list[tuple[list[int], tuple[tuple[float, str], ...]]] = [(labels, _LABELLED)]
-    kinds += [(each, _BESIDE) for each in (before[-1:], after[:1]) if each]
+    of_labels, beside = (_LISTED, _BESIDE_LIST) if len(labels) > 1 else (_LABELLED, _BESIDE)
+    kinds: list[tuple[list[int], _Joints]] = [(labels, of_labels)]
+    kinds += [([at], _joints(shown, at, beside)) for at in (*before[-1:], *after[:1])]
     near = (*before[:-1][::-1][:_MOST_NEAR], *after[1:][:_MOST_NEAR])
-    kinds += [([at], _ELSEWHERE) for at in near if at not in labels]
+    kinds += [([at], _joints(shown, at, _ELSEWHERE)) for at in near if at not in labels]
     places = [at for at, _ in kinds if at]
     begin, finish = (before[-1] + 1 if before else 0), (after[0] if after else len(shown))
     # Marks around a text are put there when it has been laid out.
@@ -295,6 +349,10 @@ def with_lost_breaks(shown: str, ours: str) -> Iterator[tuple[float, tuple[str, 
             for at in group:
                 made[at] = joint
         yield cost, ("".join(made[:begin]), shown[begin:finish], "".join(made[finish:]))
+
+
+def _joints(shown: str, at: int, otherwise: _Joints) -> _Joints:
+    return next((joints for sign, joints in _SIGNS if sign.match(shown, at)), otherwise)
 
 
 @lru_cache(64)

@@ -35,7 +35,6 @@ from chainteller.wallets.curve import KeyRecovery, recoveries
 from chainteller.wallets.encodings import BASE58, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
-    TRIES,
     Address,
     Family,
     InvalidAddress,
@@ -294,11 +293,11 @@ class BitcoinProbe:
         return self._to_sign is None or len(self._to_sign.witness) != 1
 
     @property
-    def tries(self) -> int:
+    def cost(self) -> float:
         """A proof takes longer: to make what is signed, and to check it or to recover two keys."""
         if self._to_sign is not None:
-            return TRIES // 2
-        return TRIES if any(header for header, _ in self._legacy) else 0
+            return 2
+        return 1 if any(header for header, _ in self._legacy) else 0
 
     def _keys(self, digest: bytes) -> tuple[bytes | None, ...]:
         if digest not in self._recovered:

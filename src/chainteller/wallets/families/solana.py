@@ -11,11 +11,11 @@ from nacl.bindings import (
 )
 
 from chainteller.wallets import bip137, bip322
+from chainteller.wallets.ed25519 import COST as ED25519_COST
 from chainteller.wallets.ed25519 import is_well_formed, reason_not_signable, signs
 from chainteller.wallets.ed25519_table import Check
 from chainteller.wallets.encodings import BASE58, Candidate, SignatureReading
 from chainteller.wallets.family import (
-    ED25519_TRIES,
     RIGHT,
     Address,
     Family,
@@ -207,8 +207,8 @@ class SolanaProbe:
         return False
 
     @property
-    def tries(self) -> int:
-        return ED25519_TRIES if any(is_well_formed(each) for each in self._signatures) else 0
+    def cost(self) -> float:
+        return ED25519_COST if any(is_well_formed(each) for each in self._signatures) else 0
 
     def match(self, message: bytes, address: Address) -> str | None:
         key = public_key(address)

@@ -17,10 +17,10 @@ from typing import ClassVar
 import base58
 
 from chainteller.wallets.bare_ecdsa import BareEcdsaFamily, BareEcdsaProbe
+from chainteller.wallets.ed25519 import COST as ED25519_COST
 from chainteller.wallets.ed25519 import is_well_formed, signs
 from chainteller.wallets.encodings import SignatureReading
 from chainteller.wallets.family import (
-    ED25519_TRIES,
     RIGHT,
     Address,
     InvalidAddress,
@@ -166,8 +166,8 @@ class XrpProbe(BareEcdsaProbe):
         return bool(self._pairs)
 
     @property
-    def tries(self) -> int:
-        return ED25519_TRIES if self._pairs else super().tries
+    def cost(self) -> float:
+        return ED25519_COST if self._pairs else super().cost
 
     def names(self, address: Address) -> bool:
         return any(_owns_ed25519(key, address) for key, _ in self._pairs)
