@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256, sha512
@@ -254,3 +254,12 @@ def recorded(family: str) -> list[dict[str, str]]:
     """The outputs of wallets' own libraries, made by npm/record.mjs."""
     rows: list[dict[str, str]] = json.loads((HERE / "recorded" / f"{family}.json").read_text())
     return rows
+
+
+def one_of_each_kind(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """The first signature of each library, form and network, and the first of each finding."""
+    kinds: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        accepted = (row["form"], row["network"]) if row["expect"] == "accepted" else ()
+        kinds.setdefault((row["library"], row["expect"], *accepted), row)
+    return list(kinds.values())

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from tests.wallets.customers import (
     case,
     challenge,
     customers,
+    one_of_each_kind,
     recorded,
     text_for,
 )
@@ -43,15 +43,6 @@ class Judged(NamedTuple):
     row: dict[str, str]
     registered: Address
     answer: Diagnosis
-
-
-def one_of_each_kind(rows: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """The first signature of each library, form and network, and the first of each finding."""
-    kinds: dict[tuple[str, ...], dict[str, str]] = {}
-    for row in rows:
-        accepted = (row["form"], row["network"]) if row["expect"] == "accepted" else ()
-        kinds.setdefault((row["library"], row["expect"], *accepted), row)
-    return list(kinds.values())
 
 
 ONE_OR_ALL = [
