@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from tests.wallets.customers import EVERY_FAMILY, customers, one_of_each_kind, recorded
 
 from chainteller.wallets.curve import KeyRecovery, SchnorrCheck
-from chainteller.wallets.ed25519_table import Check
-from chainteller.wallets.families.solana import public_key as ed25519_key
 from chainteller.wallets.hashes import tagged_hash
 from chainteller.wallets.sample_keys import public_key
 from chainteller.wallets.secp256k1 import ORDER, compress, decompress
@@ -143,17 +141,3 @@ def test_pure_python_judges_recorded_signatures_alike() -> None:
         input=json.dumps(rows), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-
-
-def test_the_table_of_an_ed25519_key_finds_what_libsodium_verifies() -> None:
-    customer = customers("solana")[0]
-    messages = [f"message {number}".encode() for number in range(260)]
-    signature, key = customer.sign(messages[-3]), ed25519_key(customer.registered)
-    for place, flipped, expected in ((0, 0, 257), (0, 1, None), (40, 1, None), (31, 128, None)):
-        changed = bytearray(signature)
-        changed[place] ^= flipped
-        check = Check(bytes(changed), key)
-        # One by one, then by the table.
-        assert check.first(messages[-4:]) == (None if expected is None else 1)
-        assert check.first(messages) == expected
-        assert check.first(messages[:200]) is None

@@ -36,7 +36,7 @@ _THOROUGH, _FEW = 24, 1
 # that each have to be asked.
 _FOREIGN, _KEPT = 60, 300
 # For each how many of the parts of a paste one is tried in the rarer ways of signing, too.
-_ENVELOPED = 6
+_ENVELOPED = 8
 # What it costs that a wallet's page shows no white space, and how much more often a tool makes
 # something of a text that is shown than journeys as a whole have it.
 _SPACE_LOST, _BY_TOOL = 1.0, -3.0

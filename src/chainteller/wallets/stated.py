@@ -79,10 +79,8 @@ _BESIDE = (
 )  # fmt: skip
 _LABELLED, _ELSEWHERE = ((0.7, " "), (0.7, "\n")), ((0.1, " "), (2.0, "\n"))
 # Several labels are lines, and our text beside them is a paragraph.
-_LISTED, _BESIDE_LIST = (
-    ((0.1, "\n"), (2.3, " ")),
-    ((0.1, "\n\n"), (2.3, "\n"), (2.5, " ")),
-)
+_LISTED: _Joints = ((0.1, "\n"), (2.3, " "))
+_BESIDE_LIST: _Joints = ((0.1, "\n\n"), (2.3, "\n"), (2.5, " "))
 # What is beside other signs: quotations and fences are lines, and the dashes before the signature
 # of a mail end in a blank (RFC 3676).
 _SIGNS: tuple[tuple[re.Pattern[str], _Joints], ...] = (
@@ -154,16 +152,12 @@ def _unwrapped(paste: str, start: int, end: int) -> str:
     return "".join(chain.from_iterable(zip(lines, chain(joints, [""]), strict=True)))
 
 
-def _without_escapes(paste: str) -> str:
-    """What strings of JSON and of programs stand for, in their quotation marks."""
-    return _LITERAL.sub(lambda found: f'"{_read_literal(found[0])}"', paste)
-
-
-def _read_literal(literal: str) -> str:
+def _read_literal(found: re.Match[str]) -> str:
+    """What a string of JSON or of a program stands for, in its quotation marks."""
     try:
-        return str(json.loads(literal, strict=False))
+        return f'"{json.loads(found[0], strict=False)}"'
     except ValueError:
-        return literal[1:-1]
+        return found[0]
 
 
 def _are_all_quoted(lines: str) -> bool:
@@ -181,7 +175,7 @@ _VIEWS: tuple[tuple[Callable[[str], object], Callable[[str], str]], ...] = (
     (_are_all_quoted, partial(_QUOTE_SIGN.sub, "")),
     (_TAG.search, lambda paste: html.unescape(_TAG.sub("", _BREAK.sub("\n", paste)))),
     (_SOFT_BREAK.search, _without_quoted_printable),
-    (_FIELD.search, _without_escapes),
+    (_FIELD.search, partial(_LITERAL.sub, _read_literal)),
     (_are_all_doubled, lambda paste: paste.replace("\n\n", "\n")),
 )
 """What programs do to a whole paste: how it shows in its lines, and how it's undone."""

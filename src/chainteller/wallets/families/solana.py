@@ -1,7 +1,7 @@
 """Solana: base58 keys as addresses, Ed25519 over the text or over an off-chain envelope of it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 
 import base58
 from nacl.bindings import (
@@ -13,7 +13,6 @@ from nacl.bindings import (
 from chainteller.wallets import bip137, bip322
 from chainteller.wallets.ed25519 import COST as ED25519_COST
 from chainteller.wallets.ed25519 import is_well_formed, reason_not_signable, signs
-from chainteller.wallets.ed25519_table import Check
 from chainteller.wallets.encodings import BASE58, Candidate, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
@@ -200,7 +199,6 @@ class SolanaProbe:
         """Keep what has the right length."""
         self._signatures = [c.data for c in reading.candidates if len(c.data) == 64]
         self._longer = [c.data[:64] for c in reading.candidates if len(c.data) in {65, 66}]
-        self._check = cache(Check)
 
     def names(self, _address: Address) -> bool:
         """False: a signature holds no key."""
@@ -214,12 +212,9 @@ class SolanaProbe:
         key = public_key(address)
         for signatures, found in ((self._signatures, RIGHT), (self._longer, "EXTRA_BYTES")):
             for signature in signatures:
-                if self._signed(message, signature, key):
+                if any(signs(each, signature, key) for each in _usual(message, key)):
                     return found
         return None
-
-    def _signed(self, message: bytes, signature: bytes, key: bytes) -> bool:
-        return self._check(signature, key).first(_usual(message, key)) is not None
 
     def prepare(self, messages: Sequence[bytes]) -> None:
         """Nothing is shared between messages."""
@@ -232,14 +227,11 @@ class SolanaProbe:
         for address in filter(_is_solana, addresses):
             key = public_key(address)
             for signature in signatures:
-                signed = [
-                    (index, envelope) for index, message in enumerate(messages)
-                    for envelope in (_usual(message, key) if index < thorough else (message,))
-                ]  # fmt: skip
-                found = self._check(signature, key).first([envelope for _, envelope in signed])
-                if found is not None:
-                    best = Match(signed[found][0], address)
-                    messages = messages[: best.index]
+                for index, message in enumerate(messages):
+                    usual = _usual(message, key) if index < thorough else (message,)
+                    if any(signs(each, signature, key) for each in usual):
+                        best, messages = Match(index, address), messages[:index]
+                        break
         return best
 
     def witness(self, message: bytes, address: Address) -> Witness | None:

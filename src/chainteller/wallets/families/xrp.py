@@ -20,14 +20,7 @@ from chainteller.wallets.bare_ecdsa import BareEcdsaFamily, BareEcdsaProbe
 from chainteller.wallets.ed25519 import COST as ED25519_COST
 from chainteller.wallets.ed25519 import is_well_formed, signs
 from chainteller.wallets.encodings import SignatureReading
-from chainteller.wallets.family import (
-    RIGHT,
-    Address,
-    InvalidAddress,
-    Match,
-    Network,
-    Shape,
-)
+from chainteller.wallets.family import RIGHT, Address, InvalidAddress, Match, Network, Shape
 from chainteller.wallets.hashes import Digest, double_sha256, hash160, sha256
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.secp256k1 import compress, read_der, write_der
