@@ -5,7 +5,7 @@ ways of hashing, other addresses, and last whatever the shape suggests. The sear
 it found nothing, a case may ask for a longer one.
 """
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
@@ -109,7 +109,7 @@ def diagnose(case: Case) -> Diagnosis:
     )
 
 
-_MOST_STATED, _MOST_PARTS, _MOST_HASHED = 20, 400, 40
+_MOST_STATED, _MOST_PARTS, _MOST_HASHED = 20, 400, 240
 # The part of all tries for what the paste shows, and for the text that the customer was asked for.
 _SHARE_OF_PASTE, _SHARE_OF_ASKED = 0.75, 0.9
 
@@ -543,12 +543,15 @@ def _cause_of_other_text(case: Case, other: KnownChallenge, otherwise: str | Non
     return otherwise
 
 
-def _otherwise_hashed(attempt: _Attempt, messages: list[bytes]) -> Diagnosis | None:
+def _otherwise_hashed(attempt: _Attempt, messages: Iterable[bytes]) -> Diagnosis | None:
     """The registered key signed one of the messages in a way that its network doesn't know."""
     registered, family = attempt.registered, attempt.family
     ways = family.other_digests(registered)
-    named = [(scheme, text, digest(text)) for text in messages for _, scheme, digest in ways]
-    witness = key_witness(attempt.reading_as(family), registered, named) if named else None
+    if not ways:
+        return None
+    named = ((scheme, text, digest(text)) for text in messages for _, scheme, digest in ways)
+    likeliest = islice(named, _MOST_HASHED)
+    witness = key_witness(attempt.reading_as(family), registered, likeliest)
     if witness is None:
         return None
     finding = next(finding for finding, scheme, _ in ways if scheme == witness.scheme)
@@ -589,8 +592,8 @@ def _shown_text(attempt: _Attempt) -> Diagnosis | None:
     )  # fmt: skip
     if found is not None:
         return _by_shown_text(attempt, found)
-    given = islice(given_texts(case.challenge.text, parts), _MOST_HASHED)
-    return _otherwise_hashed(attempt, [text.encode("utf-8", "replace") for _, text in given])
+    given = given_texts(case.challenge.text, parts)
+    return _otherwise_hashed(attempt, (text.encode("utf-8", "replace") for _, text in given))
 
 
 def _by_shown_text(attempt: _Attempt, found: Found) -> Diagnosis:
