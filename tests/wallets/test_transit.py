@@ -4,7 +4,7 @@ from base64 import b64encode, encodebytes
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from json import dumps
 from textwrap import wrap
 
@@ -247,7 +247,8 @@ def test_what_is_around_text_and_signature_is_told_from_the_text(paste: str, giv
 
 
 def _wrapped(paste: str) -> str:
-    return "\n".join(part for line in paste.split("\n") for part in wrap(line, 76) or [""])
+    lines = (wrap(line, 76, break_on_hyphens=False) or [""] for line in paste.split("\n"))
+    return "\n".join(chain.from_iterable(lines))
 
 
 @pytest.mark.parametrize(
@@ -257,6 +258,7 @@ def _wrapped(paste: str) -> str:
             b64encode(SIGN_IN.format(TEXT).encode()),
             _wrapped("I signed this:\n\n" + SIGN_IN.format(TEXT) + "\n\n{}\n\nBest\nJane"),
         ),
+        (SIGN_IN.format(SHORT), _wrapped(" ".join(SIGN_IN.format(SHORT).split()) + "\n\n{}")),
         (
             SIGN_IN.format(f"\u200e{TEXT}") + "\n",
             '{{"message": '
@@ -274,7 +276,15 @@ def _wrapped(paste: str) -> str:
         ),
         (f"{TEXT}\n\n-- \nJane Example\n", f"Message: {TEXT} -- Jane Example\nSignature: {{}}"),
     ],
-    ids=["wrapped", "JSON", "base64", "label", "fence", "signature of a mail"],
+    ids=[
+        "wrapped",
+        "on one line and wrapped",
+        "JSON",
+        "base64",
+        "label",
+        "fence",
+        "signature of a mail",
+    ],
 )
 def test_what_programs_did_to_a_paste_is_undone(signed: str | bytes, paste: str) -> None:
     customer = customers("evm")[0]

@@ -44,6 +44,7 @@ _IN_HEX = re.compile(
 _QUOTE_SIGN = re.compile(r"^[>|] ?", re.MULTILINE)
 _BREAK, _TAG = re.compile(r"<br[^<>]{0,9}>\n?", re.IGNORECASE), re.compile(r"</?[a-z][^<>]{0,200}>")
 _ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+_NARROWEST, _WIDEST = 60, 80
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _LINE, _DIGITS = re.compile(r"\S.*"), re.compile(r"\d+")
 _LABEL_LINE = re.compile(r".{0,40}:|-----.*-----|\S{26,}")
@@ -140,14 +141,18 @@ def _without_quoted_printable(paste: str) -> str:
 
 def _unwrapped(paste: str, start: int, end: int) -> str:
     """Without the breaks of a program that wraps lines: our text between these places has none, so
-    those in it show for which words there was no room."""
+    those in it show for which words there was no room, else a longest line of a usual width."""
     lines, at = paste.split("\n"), 0
     breaks: list[tuple[int, int]] = []
     for before, line in pairwise(lines):
         at += len(before) + 1
         word = line.partition(" ")[0]
         breaks.append((at, len(before) + len(word) if before and word else 0))
-    least = min((needed for place, needed in breaks if needed and start < place <= end), default=0)
+    width = max((len(line) for line in lines if " " in line), default=0)
+    least = min(
+        (needed for place, needed in breaks if needed and start < place < end),
+        default=width if _NARROWEST <= width <= _WIDEST else 0,
+    )
     joints = (" " if least and needed >= least else "\n" for _, needed in breaks)
     return "".join(chain.from_iterable(zip(lines, chain(joints, [""]), strict=True)))
 
