@@ -246,7 +246,8 @@ def test_a_text_that_was_altered_in_the_database_is_shown_to_nobody(
         assert (refused.status, refused.json["details"]["reason"]) == (409, "PAGE_CLOSED")
         assert b"exchange" not in refused.body
     (dispute,) = world.engine.disputes().data
-    assert dispute.where.startswith("challenge CHG_")
+    table = altered.split()[1]
+    assert dispute.where.startswith(f"{table} ")
 
 
 def test_a_page_goes_on_after_a_wrong_signature_was_submitted(call: Caller, world: World) -> None:

@@ -33,7 +33,7 @@ EVERYONE = [
 @pytest.mark.parametrize("customer", EVERYONE)
 def test_an_altered_text_is_proved_with_the_bytes_that_were_signed(customer: Customer) -> None:
     signed = text_for(customer.registered).replace(" ", "\u00a0") + "\r\n"
-    answer = diagnose(case(customer.registered, customer.answer(signed)))
+    answer = diagnose(case(customer.registered, customer.answer(signed), search_longer=True))
     assert (answer.finding, answer.certain) == ("ALTERED_TEXT", True)
     assert answer.witness is not None
     assert answer.witness.message == signed.encode()
