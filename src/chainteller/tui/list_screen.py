@@ -441,8 +441,9 @@ def _in_short(now: OfWidth, words: str, width: int) -> list[Line]:
     customer or else what can still be done. What the record is stands in its row.
     """
     _, state, *more = [*now(width), EMPTY, EMPTY]
-    said = say(words, width)
+    said = say(words, width - 1)
     if said:
+        said[0] = line(*said[0].left, "…" if said[1:] else "")
         whole = line(*state.left, "   ", *more[0].left[1:])
         state = whole if sum(len(text) for text, _ in whole.left) <= width else state
     rows = (state, *said, *more)[:2]
