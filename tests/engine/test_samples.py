@@ -290,6 +290,22 @@ def test_what_is_under_way_ends_by_itself(tmp_path: Path) -> None:
     engine.close()
 
 
+def test_its_first_payout_doesnt_wait_until_the_log_was_read(tmp_path: Path) -> None:
+    """A command reads it all at once: no thread has read it before."""
+    bank = loaded_bank(tmp_path)
+    assert isinstance(bank.clock, ManualClock)
+    (first,) = rows(
+        bank,
+        "SELECT reference, run_at FROM job WHERE kind = 'withdrawal.send' ORDER BY run_at LIMIT 1",
+    )
+    bank.clock.set(max(first.run_at, bank.clock.now()))
+    engine = Engine(bank)
+    assert engine.run_due()
+    (sent,) = rows(bank, "SELECT status FROM transfer WHERE id = :id", id=first.reference)
+    assert sent.status != "processing"
+    engine.close()
+
+
 def test_every_invariant_holds_after_loading(loaded: EngineContext) -> None:
     assert verify(loaded.database) == ()
     report = verify_chain(loaded.database)
