@@ -434,12 +434,13 @@ def signers(settings: Settings, place: Place) -> "Signers":
 
 
 def _witness(configured: str) -> "Witness":
+    if not configured.startswith(("http://", "https://")):
+        from chainteller.witnessing.folders import FolderWitness
+
+        return FolderWitness(Path(configured).expanduser())
     from chainteller.adapters.witness_http import HttpWitness
-    from chainteller.witnessing.folders import FolderWitness
     from chainteller.witnessing.notes import NoteInvalid, VerifierKey
 
-    if not configured.startswith(("http://", "https://")):
-        return FolderWitness(Path(configured).expanduser())
     address, *keys = configured.split()
     try:
         return HttpWitness(address.rstrip("/"), tuple(VerifierKey.parse(each) for each in keys))
