@@ -24,9 +24,6 @@ from chainteller.domain.clock import Clock, ElapsedClock, SystemClock
 from chainteller.domain.randomness import Randomness, SeededRandomness, SystemRandomness
 from chainteller.paths import Paths, private_folder, shipped
 from chainteller.service.errors import ServiceUnavailable, WriterKeyMissing
-from chainteller.service.interface import Service
-from chainteller.service.layers import Layered
-from chainteller.service.read_only import ReadOnly
 from chainteller.settings.place import Configured, Place, sqlite_path, sqlite_url
 from chainteller.settings.tree import (
     DeskSettings,
@@ -59,6 +56,7 @@ if TYPE_CHECKING:
     from chainteller.remote.outside import HttpPort
     from chainteller.remote.provider import Provider
     from chainteller.remote.transport import Bearer, Sign
+    from chainteller.service.interface import Service
     from chainteller.service.models.records import Capabilities, ChainReport
     from chainteller.storage.database import Database
     from chainteller.storage.log.writer_keys import WriterKeys
@@ -78,7 +76,7 @@ _KEY_SETTINGS = ("key_env", "key_file", "key_command")
 class OpenedService:
     """A service ready for use. ``run_due`` does due work and returns how many pieces it did."""
 
-    service: Service
+    service: "Service"
     kind: str
     label: str
     close: Callable[[], None]
@@ -95,6 +93,7 @@ def open_service(configured: Configured, place: Place, *, is_signed: bool = True
         SettingsInvalid: a remote place has no key, or the price feed is unavailable.
         ServiceUnavailable: the database can't be used.
     """
+    from chainteller.service.layers import Layered
     from chainteller.service.ownership import Ownership
 
     opened = _open(configured, place, is_signed=is_signed)
@@ -143,8 +142,13 @@ def operator(settings: Settings) -> Actor:
     return Actor(organisation=DEFAULT_ORGANISATION, name=settings.desk.operator_name)
 
 
-def _guarded(service: Service, place: Place) -> Service:
-    return Layered(ReadOnly(), service) if place.read_only else service
+def _guarded(service: "Service", place: Place) -> "Service":
+    if not place.read_only:
+        return service
+    from chainteller.service.layers import Layered
+    from chainteller.service.read_only import ReadOnly
+
+    return Layered(ReadOnly(), service)
 
 
 @garbage.loading()

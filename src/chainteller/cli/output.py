@@ -2,17 +2,24 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import click
 
 from chainteller.cli.options import options
 from chainteller.domain.untrusted import printable, printable_json, printable_lines
 from chainteller.records.fields import FieldList
-from chainteller.service.models.base import WireModel
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A document that knows its JSON: a ``WireModel``, without the modules of all of them."""
+
+    def to_json(self) -> str: ...
+
 
 Item = TypeVar("Item")
-Shown = TypeVar("Shown", bound=WireModel)
+Shown = TypeVar("Shown", bound=Model)
 Column = tuple[str, Callable[[Item], object]]
 """A heading and the value of a cell; headings that end in ``>`` are aligned right."""
 
@@ -27,12 +34,12 @@ def verbatim(text: str) -> None:
     click.echo(printable_lines(text))
 
 
-def document(value: WireModel | object) -> None:
+def document(value: object) -> None:
     """Print a JSON document on one line."""
     click.echo(json_text(value))
 
 
-def answer(body: WireModel | object, text: str | Sequence[tuple[str, object]]) -> None:
+def answer(body: object, text: str | Sequence[tuple[str, object]]) -> None:
     """Print the body with ``--json``, else a line, or names and values."""
     if options().json:
         document(body)
@@ -42,9 +49,9 @@ def answer(body: WireModel | object, text: str | Sequence[tuple[str, object]]) -
         pairs(text)
 
 
-def json_text(value: WireModel | object) -> str:
+def json_text(value: object) -> str:
     """Serialise a document on one line, with everything that a terminal would interpret escaped."""
-    if isinstance(value, WireModel):
+    if isinstance(value, Model):
         text = value.to_json()
     else:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
