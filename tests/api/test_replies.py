@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import date
 
 import pytest
 from tests.api.conftest import Caller
@@ -10,9 +9,7 @@ from tests.world.bank import World
 from tests.world.files import sealed
 from tests.world.serving import deployment, served
 
-from chainteller.api.openapi import describe
-from chainteller.service import operations
-from chainteller.service.operations import FEATURES, OPERATIONS, Deprecation
+from chainteller.service.operations import FEATURES, OPERATIONS
 from chainteller.storage.queries import markets
 
 
@@ -91,38 +88,6 @@ def test_errors_are_problem_details_for_those_who_accept_them(call: Caller) -> N
         kind = "application/problem+json" if is_problem else "application/json"
         assert answer.headers["content-type"] == kind, accept
         assert answer.json == problem if is_problem else answer.body == plain.body, accept
-
-
-def test_a_deprecated_call_announces_its_end_with_every_reply(
-    call: Caller, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = Deprecation(date(2026, 11, 1), date(2027, 6, 30), "GET /trading/transactions/{id}")
-    planted = [operations.SHOW_TRADE, operations.EVENT_STREAM]
-    for each in planted:
-        monkeypatch.setitem(vars(each), "deprecated", told)
-    refused = call("GET", "/trading-accounts/TDA_1/trades/TXN_1")
-    forbidden = call("GET", "/events/stream", key=world.key("accounts:read"))
-    assert (refused.status, forbidden.status) == (404, 403)
-    for answer in (refused, forbidden):
-        assert answer.headers["deprecation"] == "@1793491200"
-        assert answer.headers["sunset"] == "Wed, 30 Jun 2027 00:00:00 GMT"
-    assert "deprecation" not in call("GET", "/trading/trades").headers
-    described = describe("planted", "0", OPERATIONS)
-    calls = [described["paths"][each.path]["get"] for each in planted]
-    replies = [reply for each in calls for reply in each["responses"].values()]
-    assert all(each["deprecated"] and told.instead in each["description"] for each in calls)
-    assert all({"Deprecation", "Sunset"} <= {*each["headers"]} for each in replies)
-    assert {"Deprecation", "Sunset"} <= {*described["components"]["headers"]}
-    monkeypatch.undo()
-    unplanted = describe("nothing planted", "0", OPERATIONS)
-    assert "deprecated" not in str(unplanted["paths"][operations.SHOW_TRADE.path])
-    assert "Sunset" not in unplanted["components"]["headers"]
-
-
-def test_a_deprecated_call_answers_for_half_a_year() -> None:
-    Deprecation(date(2026, 1, 1), date(2026, 6, 30), "GET /new")
-    with pytest.raises(ValueError, match="180 days"):
-        Deprecation(date(2026, 1, 1), date(2026, 6, 29), "GET /new")
 
 
 def test_an_unknown_path_is_not_found_and_asks_for_a_key_first(call: Caller) -> None:

@@ -61,14 +61,6 @@ HEADERS: Mapping[str, Document] = {
         "own (RFC 8288); absent from the last page.",
         "schema": {"type": "string"},
     },
-    "Deprecation": {
-        "description": "Since when the call is deprecated (RFC 9745): `@` and seconds since 1970.",
-        "schema": {"type": "string", "pattern": "^@[0-9]+$"},
-    },
-    "Sunset": {
-        "description": "When the call may end (RFC 8594), as a date of HTTP.",
-        "schema": {"type": "string"},
-    },
     "Idempotent-Replayed": {
         "description": "Present if this reply was given before, under the same idempotency key.",
         "schema": {"type": "string", "enum": ["true"]},
@@ -102,21 +94,6 @@ def headers_in(paths: Mapping[str, Document]) -> Document:
     return {name: described for name, described in HEADERS.items() if name in used}
 
 
-def announced(endpoint: Endpoint, described: Document) -> Document:
-    """The description of a call, with its end if that is announced."""
-    told = endpoint.deprecated
-    if told is None:
-        return described
-    ending = headers("Deprecation", "Sunset")
-    responses = {
-        status: {**reply, "headers": reply["headers"] | ending}
-        for status, reply in described["responses"].items()
-    }
-    instead = f"Use `{told.instead}` instead; this call answers until {told.until}, at least."
-    text = f"{described['description']} {instead}"
-    return {**described, "description": text, "deprecated": True, "responses": responses}
-
-
 def tags(used: Iterable[str]) -> list[Document]:
     """The tags that the description uses, in order. Raises KeyError for one without a text."""
     return [{"name": name, "description": TAGS[name]} for name in dict.fromkeys(used)]
@@ -130,7 +107,7 @@ def operating_paths(refusals: Document, unkeyed: Document) -> dict[str, Document
         unkeyed: of the others.
     """
     return {
-        EVENT_STREAM.path: {"get": announced(EVENT_STREAM, _stream(refusals))},
+        EVENT_STREAM.path: {"get": _stream(refusals)},
         OPENAPI.path: {"get": _keyed(OPENAPI, "application/json", {"type": "object"}, refusals)},
         METRICS.path: {"get": _keyed(METRICS, "text/plain", {"type": "string"}, refusals)},
         "/healthz": {

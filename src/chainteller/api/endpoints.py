@@ -13,7 +13,7 @@ from chainteller.api.limits import Bucket, RateLimits
 from chainteller.api.queries import cut, next_page, read_query
 from chainteller.api.reading import QueryText, idempotency_key, read_document
 from chainteller.api.request_context import RequestContext
-from chainteller.api.responses import deprecation_headers, json_reply
+from chainteller.api.responses import json_reply
 from chainteller.api.threads import Threads, run
 from chainteller.domain.signed_requests import (
     CASE_HEADER,
@@ -109,7 +109,7 @@ class Gateway:
 
     def permit(self, context: RequestContext, endpoint: Endpoint) -> Principal:
         """Take a token from the key's rate limit, then check its scopes; a missing scope and a
-        missing signature are put into the trail. The end of a deprecated endpoint is announced.
+        missing signature are put into the trail.
 
         Raises:
             RateLimited: the bucket is empty.
@@ -119,8 +119,6 @@ class Gateway:
         principal = context.principal
         if principal is None:
             raise RuntimeError("the authentication layer sets the principal of every request")
-        if endpoint.deprecated is not None:
-            context.reply_headers += deprecation_headers(endpoint.deprecated)
         actor, key_id = principal.actor, principal.actor.key_id
         bucket = Bucket(endpoint.rate_bucket)
         holder = actor.agent_id or key_id or actor.name

@@ -18,7 +18,6 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaV
 
 from chainteller.api.described import (
     LIMITED,
-    announced,
     headers,
     headers_in,
     operating_paths,
@@ -163,7 +162,7 @@ def _operation(endpoint: Endpoint, operation: Operation[Any], routed: Routed) ->
             "required": True,
             "content": {JSON: {"schema": _reference(operation.request)}},
         }
-    return announced(endpoint, described)
+    return described
 
 
 def _parameters(endpoint: Endpoint, operation: Operation[Any]) -> list[Document]:

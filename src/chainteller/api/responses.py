@@ -2,9 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime, time
-from email.utils import format_datetime
-from functools import cache
 from typing import Any
 
 from starlette.responses import Response
@@ -19,7 +16,6 @@ from chainteller.service.errors import (
     ServiceUnavailable,
     Unauthorized,
 )
-from chainteller.service.operations import Deprecation
 
 _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
     IdempotencyInProgress: 1,
@@ -42,17 +38,6 @@ def error_reply(context: RequestContext, error: ServiceError) -> Response:
     if context.wants_problem:
         return Response(_problem(error, status), status, headers, media_type=PROBLEM)
     return Response(_dumped(error.to_wire()), status, headers, media_type=JSON)
-
-
-@cache
-def deprecation_headers(told: Deprecation) -> tuple[tuple[bytes, bytes], ...]:
-    """``Deprecation`` (RFC 9745) and ``Sunset`` (RFC 8594), which every reply of an endpoint that
-    is deprecated carries."""
-    since, until = (datetime.combine(day, time(), UTC) for day in (told.since, told.until))
-    return (
-        (b"deprecation", b"@%d" % since.timestamp()),
-        (b"sunset", format_datetime(until, usegmt=True).encode()),
-    )
 
 
 def headers_of(kind: type[ServiceError]) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ A read operation costs a declaration here, one method there and a function of th
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from datetime import date, timedelta
 from enum import Enum, StrEnum
 from functools import cached_property
 from types import UnionType
@@ -307,27 +306,6 @@ def listing(*filters: Parameter | tuple[Parameter, ...], sorts: tuple[str, ...] 
 
 # -- what is declared of an operation -----------------------------------------------------------
 
-NOTICE = timedelta(days=180)
-"""How long a deprecated endpoint goes on answering, at least."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deprecation:
-    """The announced end of an endpoint: the day (UTC) ``since`` which it is deprecated, the one
-    ``until`` which it answers at least, and the route to use ``instead``.
-
-    Raises:
-        ValueError: it ends sooner than ``NOTICE`` after its announcement.
-    """
-
-    since: date
-    until: date
-    instead: str
-
-    def __post_init__(self) -> None:
-        if self.until - self.since < NOTICE:
-            raise ValueError(f"A deprecated endpoint answers for {NOTICE.days} days more.")
-
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -361,8 +339,6 @@ class Endpoint:
     bucket: str = ""
     feature: str | None = None
     """The addition to the specification that it belongs to; None for the specification's own."""
-    deprecated: Deprecation | None = None
-    """Its end, if that is announced."""
     writes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -441,15 +417,7 @@ class Operation(Endpoint, Generic[Answer]):
     def endpoints(self) -> tuple[Endpoint, ...]:
         """Every route to it, its own first."""
         further = (
-            Endpoint(
-                self.section,
-                name,
-                route,
-                self.summary,
-                scope=self.scope,
-                bucket=self.bucket,
-                deprecated=self.deprecated,
-            )
+            Endpoint(self.section, name, route, self.summary, scope=self.scope, bucket=self.bucket)
             for name, route in self.also
         )
         return (self, *further)
