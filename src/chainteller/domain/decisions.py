@@ -56,6 +56,9 @@ class DecisionStatus(StrEnum):
     LAPSED = "lapsed"
 
 
+ENDED = tuple(status for status in DecisionStatus if status is not DecisionStatus.OPEN)
+
+
 class AtDeadline(StrEnum):
     """What happens if nobody has decided by the deadline. ``escalate``: a role of the policy has as
     much time again, and at the second deadline it's refused."""

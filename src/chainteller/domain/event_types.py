@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from chainteller.domain.decisions import DecisionStatus
+from chainteller.domain.decisions import ENDED
 from chainteller.domain.second_method import StatementStatus
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
@@ -23,10 +23,7 @@ _OF: Mapping[str, tuple[str, ...]] = {
         "asked",
         "firstApproved",
         "escalated",
-        DecisionStatus.APPROVED,
-        DecisionStatus.REFUSED,
-        DecisionStatus.WITHDRAWN,
-        DecisionStatus.LAPSED,
+        *ENDED,
     ),
     "deposit": tuple(TransferStatus),
     "limit": ("exceeded",),

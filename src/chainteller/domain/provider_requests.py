@@ -22,6 +22,10 @@ class RequestStatus(StrEnum):
     UNKNOWN = "unknown"
 
 
+FINAL = frozenset({RequestStatus.DONE, RequestStatus.DECLINED})
+"""Nothing more is expected in these states."""
+OUTSIDE = frozenset({RequestStatus.SENDING, RequestStatus.UNKNOWN})
+"""Another system may carry them out, or has done so."""
 MAY_BE_SENT = frozenset({RequestStatus.APPROVED, RequestStatus.REFUSED, RequestStatus.NOT_DONE})
 """The provider certainly hasn't carried them out."""
 LATE = 60 * SECOND

@@ -29,6 +29,7 @@ TRANSITIONS: Mapping[TradeStatus, frozenset[TradeStatus]] = {
 }
 FILLED = frozenset(status for status in TradeStatus if status.facts.has_left)
 TERMINAL = frozenset(status for status in TradeStatus if status.facts.is_final)
+OPEN = frozenset(TradeStatus) - TERMINAL
 
 
 class QuoteStatus(StrEnum):
@@ -38,6 +39,10 @@ class QuoteStatus(StrEnum):
     EXECUTED = "executed"
     EXPIRED = "expired"
     WITHDRAWN = "withdrawn"
+
+
+LAPSED = frozenset({QuoteStatus.EXPIRED, QuoteStatus.WITHDRAWN})
+"""A quote in these states was never executed, and can't be any more."""
 
 
 def quote_is_live(*, now: int, expires: int) -> bool:

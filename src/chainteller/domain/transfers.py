@@ -83,6 +83,12 @@ REPORTED = (TransferStatus.FAILED, TransferStatus.RETURNED)
 work, or a person's."""
 HOLDING = frozenset(status for status in TransferStatus if status.facts.holds)
 """Withdrawals in these states hold their funds and can be cancelled."""
+MAY_HOLD = HOLDING | {TransferStatus.UNKNOWN}
+"""Withdrawals in these states hold their funds as far as is known."""
+LEFT = frozenset(status for status in TransferStatus if status.facts.has_left)
+"""What withdrawals in these states held has left the account."""
+PAID = LEFT - {TransferStatus.RETURNED}
+"""After a withdrawal in these states, another one to its wallet isn't the first."""
 TIMED = frozenset(status for status in TransferStatus if status.facts.is_timed)
 """Withdrawals in these states wait until their ``review_eta``."""
 FINAL = frozenset(status for status in TransferStatus if status.facts.is_final)

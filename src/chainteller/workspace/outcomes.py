@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from chainteller.domain.clock import SECOND, from_datetime
+from chainteller.domain.trades import LAPSED
 from chainteller.records.formats import same_amount
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
@@ -35,7 +36,6 @@ _MOST_PAGES = 20
 Row = TypeVar("Row")
 Moved = TypeVar("Moved", Trade, Transfer)
 _CANCELLED = "cancelled"
-_QUOTE_ENDED = frozenset({"expired", "withdrawn"})
 
 
 class Fate(StrEnum):
@@ -118,7 +118,7 @@ def _find_execution(service: Service, workspace: Workspace, request: SentRequest
     if shown is not None and shown.trade_id:
         trade = service.trade(account_id, shown.trade_id)
         return Outcome(Fate.DONE, "The quote has a trade.", (trade,))
-    if shown is not None and shown.status in _QUOTE_ENDED:
+    if shown is not None and shown.status in LAPSED:
         return Outcome(Fate.NOT_DONE, "The quote expired without a trade.")
     quote = shown or records.one(workspace, Quote, quote_id)
     if quote is None:

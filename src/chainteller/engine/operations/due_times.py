@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.clock import SECOND
-from chainteller.domain.decisions import NEVER, DecisionKind, DecisionStatus
+from chainteller.domain.decisions import ENDED, NEVER, DecisionKind, DecisionStatus
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.second_method import WATCH
 from chainteller.domain.timekeeping import stamped
@@ -46,7 +46,7 @@ class Work(NamedTuple):
     statuses: Collection[str]
     at: str
     delay: str | None
-    ended: frozenset[str] = frozenset()
+    ended: Collection[str] = ()
     direction: Direction | None = None
     only: str = ""
     step: str = ""
@@ -115,7 +115,7 @@ WORK: Mapping[str, Work] = {
         (DecisionStatus.OPEN,),
         "due",
         None,
-        frozenset(DecisionStatus) - {DecisionStatus.OPEN},
+        ENDED,
         only=f"due < {NEVER} AND kind <> '{DecisionKind.WITHDRAWAL}'",
         step="decisions.end",
     ),

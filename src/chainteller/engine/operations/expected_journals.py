@@ -12,12 +12,11 @@ from chainteller.domain.ledger import Bucket, Fill, Journal, JournalKind, Leg
 from chainteller.domain.money import Amount, whole_cents
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import FILLED, TradeStatus
-from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.domain.transfers import LEFT, Direction, TransferStatus
 from chainteller.storage.db.query import Record
 from chainteller.storage.queries.trades import hold_parts
 
 _RELEASED = frozenset(status for status in TradeStatus if status.facts.gives_back)
-_SENT = frozenset(status for status in TransferStatus if status.facts.has_left)
 _GIVEN_BACK = frozenset(status for status in TransferStatus if status.facts.gives_back)
 
 COPIED_FROM_QUOTE = ("market", "side", "price_cents", "sold", "bought", "fee_cents")
@@ -55,7 +54,7 @@ def of_transfer(transfer: Record, posted: Posted) -> Iterator[Journal]:
     """
     if transfer.direction == Direction.DEPOSIT:
         return _of_deposit(transfer, posted)
-    sent = transfer.status in _SENT or (
+    sent = transfer.status in LEFT or (
         transfer.status == TransferStatus.FAILED and JournalKind.SENT in posted
     )
     if transfer.counterparty_id is None:

@@ -1,10 +1,12 @@
 """Insert, update and delete rows of any table, with each statement built once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from chainteller.domain import decisions, provider_requests, transfers
 from chainteller.domain.randomness import Randomness, SystemRandomness
+from chainteller.domain.trades import TERMINAL
 from chainteller.storage.db.query import Found, Query, Record, Session, columns_of, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import SALT, Table
@@ -28,6 +30,13 @@ LASTING = frozenset({
     Tables.trading_account, Tables.webhook,
 })  # fmt: skip
 """Tables whose rows may decide something for as long as they are there."""
+ENDED: Mapping[Table, Collection[str]] = {
+    Tables.trade: TERMINAL,
+    Tables.transfer: transfers.FINAL,
+    Tables.provider_request: provider_requests.FINAL,
+    Tables.decision: decisions.ENDED,
+}
+"""By table, the statuses of what has ended, and decides nothing once no limit counts it."""
 Seals = dict[str | None, dict[tuple[str, str], Seal]]
 """Seals of rows by log, then by table and key."""
 

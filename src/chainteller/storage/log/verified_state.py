@@ -8,16 +8,13 @@ and what it says last of each row is kept in a private file. It costs each entry
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from chainteller.domain.clock import MINUTE
 from chainteller.domain.ledger import Bucket, customer, owner
-from chainteller.domain.provider_requests import RequestStatus
-from chainteller.domain.trades import TERMINAL
-from chainteller.domain.transfers import FINAL
 from chainteller.paths import private_folder
 from chainteller.private_files import open_private
 from chainteller.service.errors import ServiceUnavailable
@@ -27,11 +24,10 @@ from chainteller.storage.db.query import Query, Session, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.sqlite import journal_mode
-from chainteller.storage.db.table import Table
 from chainteller.storage.log import entry, last_writes, marks, moved, views
 from chainteller.storage.log.entry import Entry, Leg
 from chainteller.storage.log.last_writes import Kept
-from chainteller.storage.log.rows import DEPLOYMENT, LASTING
+from chainteller.storage.log.rows import DEPLOYMENT, ENDED, LASTING
 
 MOST = 10_000
 """Entries of a log that are read at once, in less than half a second: the sample bank has fewer."""
@@ -41,14 +37,11 @@ FEW = 500
 """Entries that are read at once for what doesn't wait for the rest, and in one statement."""
 _PATIENCE_S = 60
 """For another process that reads on."""
-_ENDED: Mapping[Table, Collection[str]] = {
-    Tables.trade: TERMINAL,
-    Tables.transfer: FINAL,
-    Tables.provider_request: (RequestStatus.DONE, RequestStatus.DECLINED),
+_FOLLOWED = {each.name: ENDED.get(each, ()) for each in (*LASTING, *ENDED)} | {
+    Tables.decision.name: ()
 }
-"""By table, the statuses of what has ended, of which nothing is kept."""
-_FOLLOWED = {each.name: _ENDED.get(each, ()) for each in (*LASTING, *_ENDED, Tables.decision)}
-"""Tables with rows that a payout rests on, or another comparison, or whose keys open something."""
+"""Tables with rows that a payout rests on, or another comparison, or whose keys open something, and
+the statuses of rows of which nothing is kept: a payout asks for decisions that have ended."""
 _BALANCE, _KEY_ENDS, _DISPUTE = "balance", "key ends", "dispute"
 _ARCHIVED, _EMPTY = "archived", "empty"
 """What else is kept beside rows: of a customer's balance its amount and version, of an API key when
@@ -89,7 +82,7 @@ class Followed(NamedTuple):
     state: "VerifiedState"
     connection: Session
     organisation: str
-    wrong: dict[str, str]
+    wrong: Mapping[str, str]
     """What is wrong, in words, by log."""
     sizes: tuple[int, ...]
     """How many entries of the two were read."""

@@ -2,8 +2,8 @@
 
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.decisions import DecisionStatus
-from chainteller.domain.trades import QuoteStatus, TradeStatus
-from chainteller.domain.transfers import TransferStatus
+from chainteller.domain.trades import TERMINAL, QuoteStatus
+from chainteller.domain.transfers import FINAL
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, Value, quoted, row_of
 from chainteller.storage.db.records import Tables
@@ -15,9 +15,9 @@ from chainteller.storage.queries import idempotency
 _MINE = "trading_account_id IN (SELECT id FROM trading_account WHERE customer_id = :customer)"
 _OPEN = Query(
     f"SELECT 'trade' AS kind, id, status FROM trade WHERE {_MINE} "
-    f"AND status NOT IN ({quoted(each for each in TradeStatus if each.facts.is_final)}) "
+    f"AND status NOT IN ({quoted(TERMINAL)}) "
     f"UNION ALL SELECT direction, id, status FROM transfer WHERE {_MINE} "
-    f"AND status NOT IN ({quoted(each for each in TransferStatus if each.facts.is_final)}) "
+    f"AND status NOT IN ({quoted(FINAL)}) "
     f"UNION ALL SELECT 'decision', id, status FROM decision WHERE {_MINE} "
     f"AND status = '{DecisionStatus.OPEN}' "
     f"UNION ALL SELECT 'quote', id, status FROM quote WHERE {_MINE} "

@@ -1,7 +1,8 @@
 """Query withdrawals with what a policy judges of them, as it was when they were requested."""
 
-from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.domain.transfers import PAID, Direction
 from chainteller.storage.db import records
+from chainteller.storage.db.query import quoted
 from chainteller.storage.db.sources import Source
 
 _TIMES_PAID = (
@@ -9,7 +10,7 @@ _TIMES_PAID = (
     "WHERE earlier.trading_account_id = transfer.trading_account_id "
     f"AND earlier.direction = '{Direction.WITHDRAWAL}' "
     "AND earlier.counterparty_id = transfer.counterparty_id "
-    f"AND earlier.status IN ('{TransferStatus.SENT}', '{TransferStatus.COMPLETED}') "
+    f"AND earlier.status IN ({quoted(PAID)}) "
     "AND COALESCE(earlier.completed_at, earlier.updated) <= transfer.created "
     "AND earlier.id <> transfer.id)"
 )

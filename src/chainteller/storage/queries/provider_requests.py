@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
-from chainteller.domain.provider_requests import RequestStatus
-from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
+from chainteller.domain.provider_requests import OUTSIDE
+from chainteller.domain.transfers import LEFT, MAY_HOLD, Direction, TransferStatus
 from chainteller.storage.db import records
 from chainteller.storage.db.query import Query, Session, Value, quoted
 from chainteller.storage.db.sources import Finder, Source
@@ -14,8 +14,8 @@ from chainteller.storage.queries.trades import hold_parts
 IS_OWN = "told IS NULL"
 """The bank's own quotes, trades and transfers: those of a gateway are as its provider said, which
 keeps their books, settles, credits and pays by itself."""
-_OUTSIDE = "('sending', 'unknown')"
-IS_HERE = f"{IS_OWN} AND id NOT IN (SELECT id FROM provider_request WHERE status IN {_OUTSIDE})"
+_OUTSIDE = f"status IN ({quoted(OUTSIDE)})"
+IS_HERE = f"{IS_OWN} AND id NOT IN (SELECT id FROM provider_request WHERE {_OUTSIDE})"
 """As ``IS_OWN``, of what no other system of the bank has been sent: a request to one has the id of
 its record."""
 find = Finder(records.ProviderRequest, "id")
@@ -25,7 +25,7 @@ find_made = Finder(records.ProviderRequest, "organisation_id", "subject")
 _HELD = Query(
     "SELECT hold AS value FROM transfer WHERE trading_account_id = :account "
     f"AND direction = '{Direction.WITHDRAWAL}' "
-    f"AND status IN ({quoted((*HOLDING, TransferStatus.UNKNOWN))})",
+    f"AND status IN ({quoted(MAY_HOLD)})",
     Value,
 )
 _WAS_ASKED = Query(
@@ -33,17 +33,13 @@ _WAS_ASKED = Query(
     "AND operation IN :operations LIMIT 1",
     Value,
 )
-_NOT_PAID = tuple(
-    each
-    for each in TransferStatus
-    if not each.facts.has_left and each is not TransferStatus.PROCESSING
-)
+_NOT_PAID = frozenset(TransferStatus) - LEFT - {TransferStatus.PROCESSING}
 
 
 def is_under_way(connection: Session, record_id: str) -> bool:
     """Whether another system of the bank may carry out what a record asks for, or has done so."""
     row = find(connection, record_id)
-    return row is not None and row.status in (RequestStatus.SENDING, RequestStatus.UNKNOWN)
+    return row is not None and row.status in OUTSIDE
 
 
 def was_asked(connection: Session, organisation_id: str, operations: Iterable[str]) -> bool:
@@ -62,7 +58,7 @@ newest_like = (
 """The last request with the same contents, whatever its key."""
 unsettled = (
     Source(records.ProviderRequest)
-    .where(f"organisation_id = :organisation AND status IN {_OUTSIDE} ORDER BY created")
+    .where(f"organisation_id = :organisation AND {_OUTSIDE} ORDER BY created")
     .rows
 )
 """Requests whose outcome isn't known."""

@@ -6,7 +6,7 @@ from typing import Any
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.money import Amount, format_atoms
-from chainteller.domain.trades import TERMINAL, TradeStatus
+from chainteller.domain.trades import OPEN, TradeStatus
 from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
@@ -57,7 +57,7 @@ def of_transactions(
 
 unsettled_at_provider = Query(
     "SELECT id, trading_account_id FROM trade WHERE organisation_id = :organisation "
-    f"AND status IN ({quoted(set(TradeStatus) - TERMINAL)}) AND told IS NOT NULL "
+    f"AND status IN ({quoted(OPEN)}) AND told IS NOT NULL "
     "ORDER BY created DESC LIMIT :most",
     row_of("id", "trading_account_id"),
 ).rows

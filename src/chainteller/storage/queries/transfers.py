@@ -6,7 +6,7 @@ from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import format_atoms, format_cents
-from chainteller.domain.transfers import COUNTED, HOLDING, Direction, TransferStatus, type_of
+from chainteller.domain.transfers import COUNTED, HOLDING, PAID, Direction, type_of
 from chainteller.service.models.funding import (
     Reason,
     Review,
@@ -103,7 +103,7 @@ def is_told(connection: Session, account_id: str, provider_id: str) -> bool:
 paid = Query(
     "SELECT id AS value FROM transfer WHERE trading_account_id = :account "
     f"AND direction = '{Direction.WITHDRAWAL}' AND counterparty_id = :wallet "
-    f"AND status IN ('{TransferStatus.SENT}', '{TransferStatus.COMPLETED}') LIMIT 1",
+    f"AND status IN ({quoted(PAID)}) LIMIT 1",
     Value,
 ).value
 """A withdrawal of the account that was sent to a wallet, if there's one."""

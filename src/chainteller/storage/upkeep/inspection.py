@@ -10,8 +10,8 @@ from chainteller.domain.clock import parse_instant
 from chainteller.domain.decisions import UNCONFIRMED_HELD, UNVERIFIED_HELD, DecisionKind
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.second_method import StatementStatus
-from chainteller.domain.trades import TradeStatus
-from chainteller.domain.transfers import HOLDING, TransferStatus
+from chainteller.domain.trades import OPEN
+from chainteller.domain.transfers import MAY_HOLD, TransferStatus
 from chainteller.storage.database import Database
 from chainteller.storage.db import records
 from chainteller.storage.db.query import (
@@ -55,12 +55,10 @@ _QUOTED = {
         "bought", "fee_cents", "created", "expires", "executed_at",
     )
 }  # fmt: skip
-_OPEN = [each.value for each in TradeStatus if not each.facts.is_final]
-_OPEN_TRADES = Source(records.Trade).where(f"trade.status IN ({quoted(_OPEN)}) AND {IS_OWN}")
+_OPEN_TRADES = Source(records.Trade).where(f"trade.status IN ({quoted(OPEN)}) AND {IS_OWN}")
 _WITHDRAWAL = "transfer.direction = 'withdrawal'"
 _OPEN_WITHDRAWALS = Source(records.Transfer).where(
-    f"{_WITHDRAWAL} AND transfer.status IN ({quoted((*HOLDING, TransferStatus.UNKNOWN))}) "
-    f"AND {IS_OWN}"
+    f"{_WITHDRAWAL} AND transfer.status IN ({quoted(MAY_HOLD)}) AND {IS_OWN}"
 )
 _ORDINAL = row_of("trading_account_id", "counter", "ordinal")
 _COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")

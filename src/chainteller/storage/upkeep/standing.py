@@ -4,30 +4,19 @@ Before a row decides something, it's compared with the newest entry that wrote i
 that entry, nothing here would tell the row from one that somebody made up.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from chainteller.domain.decisions import DecisionStatus
 from chainteller.domain.ledger import owner
-from chainteller.domain.provider_requests import RequestStatus
-from chainteller.domain.trades import TERMINAL
-from chainteller.domain.transfers import FINAL
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.records import ALL, Tables
 from chainteller.storage.db.table import Table
 from chainteller.storage.log import entry, last_writes, ledger
 from chainteller.storage.log.entry import Entry
-from chainteller.storage.log.rows import LASTING
+from chainteller.storage.log.rows import ENDED, LASTING
 from chainteller.storage.upkeep import inspection
 
 _BY_NAME = {table.name: table for table in ALL}
-_OVER: Mapping[Table, frozenset[str]] = {
-    Tables.trade: TERMINAL,
-    Tables.transfer: FINAL,
-    Tables.decision: frozenset(DecisionStatus) - {DecisionStatus.OPEN},
-    Tables.provider_request: frozenset({RequestStatus.DONE, RequestStatus.DECLINED}),
-}
-"""By table, the statuses of what has ended, and decides nothing once no limit counts it."""
 
 
 def among(connection: Session, rows: Iterable[Any], since: int) -> list[int]:
@@ -49,14 +38,14 @@ def _rows(connection: Session, told: Entry, since: int) -> Iterator[bool]:
         table = _BY_NAME[name]
         if table is Tables.api_key:
             yield True
-        elif table in LASTING or table in _OVER:
+        elif table in LASTING or table in ENDED:
             is_so = made is not None and made == last_writes.seal_of(connection, table, key)
             yield is_so and (told.at > since or not _is_over(connection, table, key))
 
 
 def _is_over(connection: Session, table: Table, key: str) -> bool:
-    row = inspection.row_by_key(connection, table, key) if table in _OVER else None
-    return row is not None and row["status"] in _OVER[table]
+    row = inspection.row_by_key(connection, table, key) if table in ENDED else None
+    return row is not None and row["status"] in ENDED[table]
 
 
 def _balances(connection: Session, told: Entry) -> Iterator[bool]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.money import asset_sold
 from chainteller.domain.preconditions import Act
-from chainteller.domain.trades import QuoteStatus
+from chainteller.domain.trades import LAPSED
 from chainteller.records.formats import countdown, grouped, money
 from chainteller.service.errors import (
     InsufficientFunds,
@@ -40,7 +40,6 @@ NO_MARKET = Failure(
     "The price source isn't answering. Nothing was sent.",
     "r: retry",
 )
-_ENDED = frozenset({QuoteStatus.EXPIRED, QuoteStatus.WITHDRAWN})
 
 
 class QuoteNotShown(TellerError):
@@ -131,7 +130,7 @@ def _require_open(service: "Service", quote: "Quote") -> None:
         if known.trade_id is not None:
             facts = {"quoteId": quote.id, "tradeId": known.trade_id}
             raise QuoteAlreadyUsed("The quote was already executed.", facts)
-        if known.status in _ENDED:
+        if known.status in LAPSED:
             raise _expired(quote)
 
 
