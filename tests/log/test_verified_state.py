@@ -2,7 +2,7 @@
 
 import logging
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     made.close()
 
 
-def read(world: World, state: VerifiedState) -> tuple[dict[str, str], bool]:
+def read(world: World, state: VerifiedState) -> tuple[Mapping[str, str], bool]:
     with world.database.read() as connection:
         found = state.follow(connection, _LOG)
     return found.wrong, found.is_whole

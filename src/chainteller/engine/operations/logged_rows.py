@@ -107,7 +107,8 @@ def _wrong(context: EngineContext, found: Followed) -> tuple[Breach, ...]:
     wrong, kept = found.wrong, context.kept
     if kept is not None:
         others = kept.follow(context.database)
-        wrong |= others if kept.disputed(found.organisation) else {}
+        if kept.disputed(found.organisation):
+            wrong = {**wrong, **others}
     return of_heads(wrong)
 
 
