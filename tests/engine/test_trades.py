@@ -15,10 +15,11 @@ from tests.world.engines import (
     make_world,
 )
 from tests.world.files import sealed
+from tests.world.told import statements
 
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import WORKER, Actor
 from chainteller.domain.clock import MINUTE, SECOND, format_instant
-from chainteller.domain.trades import Rejection
+from chainteller.domain.trades import Rejection, TradeStatus
 from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.operations import settlement
 from chainteller.engine.verification.full_pass import verify
@@ -225,3 +226,14 @@ def test_due_work_that_is_done_twice_has_one_effect(
     assert work_unit(world.context, Actor(name="worker"), again)
     assert world.balances() == before
     assert verify(world.database) == ()
+
+
+def test_a_write_follows_the_logs_once_however_often_it_compares(world: World) -> None:
+    trade = world.buy("10.00")
+
+    def work(tx: UnitOfWork) -> bool:
+        return all(settlement.locked(tx, trade.id, TradeStatus.PROCESSING) for _ in range(3))
+
+    with statements(world.database) as told:
+        assert work_unit(world.context, WORKER, work)
+    assert sum("number >= " in sql for sql, _ in told) == 2  # its own and the deployment's

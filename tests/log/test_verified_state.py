@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.tampering.altering import cut_log, unguarded
 from tests.world.engines import DPT, World, make_world
+from tests.world.told import statements
 
 from chainteller.domain.clock import MINUTE
 from chainteller.engine.engine import Engine
@@ -141,3 +142,11 @@ def test_a_payout_waits_until_its_log_is_read(world: World) -> None:
     assert world.engine.withdrawal_record(world.account, paid).status in ("sent", "completed")
     assert 2 < waits <= size(world)
     assert world.engine.disputes().data == ()
+
+
+def test_each_log_is_asked_once_for_its_end_and_what_follows(world: World) -> None:
+    state = VerifiedState()
+    assert read(world, state) == ({}, True)
+    with statements(world.database) as told:
+        assert read(world, state) == ({}, True)
+    assert sum("FROM entry" in sql for sql, _ in told) == 2  # its own and the deployment's

@@ -50,6 +50,7 @@ from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Posted, Stamp, Told
 from chainteller.storage.log.rows import DEPLOYMENT, Writer
 from chainteller.storage.log.sealing import Seal
+from chainteller.storage.log.verified_state import FEW, Followed
 from chainteller.storage.queries import accounts, idempotency, jobs, organisations, wallets
 from chainteller.storage.queries.clock import FinderWithTime
 from chainteller.storage.queries.epochs import MOVED, SUBJECT
@@ -112,6 +113,7 @@ class UnitOfWork:
     """The address of the provider that this write puts the database in front of."""
     _time: timekeeping.Reading | None = None
     _now: int | None = None
+    _followed: Followed | None = None
     _acts: dict[str, list[Act]] = field(default_factory=dict)
     """What was done, by log."""
     _events: dict[str, list[Told]] = field(default_factory=dict)
@@ -135,6 +137,14 @@ class UnitOfWork:
         if self._now is None:
             self._now = self.time.now
         return self._now
+
+    @property
+    def followed(self) -> Followed:
+        """What the logs say, read once. Raises WriterKeyMissing."""
+        if self._followed is None:
+            state = self.context.state
+            self._followed = state.follow(self.connection, self.organisation_id, FEW)
+        return self._followed
 
     def row_with_time(self, find: FinderWithTime, **values: str) -> Record | None:
         """A row, and the time in the same statement."""

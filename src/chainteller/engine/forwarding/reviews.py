@@ -48,6 +48,7 @@ from chainteller.service.operations import Call
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log.last_writes import Kept
+from chainteller.storage.log.verified_state import FEW
 from chainteller.storage.queries import decisions, disputes, jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
@@ -96,11 +97,11 @@ def _waits(
 
 
 def _payment(context: EngineContext, connection: Any, account_id: str, cents: int) -> Payment:
-    asks = needs(context.options.policy.review, ReviewCondition.FIRST_USE)
-    paid = rows.paid_to_bank(connection, account_id) if asks else None
-    is_first = asks and not logged_rows.is_transfer_logged(
-        context.state, connection, DEFAULT_ORGANISATION, account_id, paid
-    )
+    is_first = needs(context.options.policy.review, ReviewCondition.FIRST_USE)
+    paid = rows.paid_to_bank(connection, account_id) if is_first else None
+    if paid is not None:
+        followed = context.state.follow(connection, DEFAULT_ORGANISATION, FEW)
+        is_first = not logged_rows.is_transfer_logged(followed, account_id, paid)
     return Payment(DestinationClass.OWN_BANK, cents, is_first_use=is_first)
 
 

@@ -13,12 +13,11 @@ from chainteller.engine.core.kept_heads import HEADS_NOT_KEPT
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import disputes
 from chainteller.service.errors import BooksDisputed, ServiceUnavailable
-from chainteller.storage.db.query import Session
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes
 from chainteller.storage.log.entry import Entry
 from chainteller.storage.log.last_writes import Kept, Trail
-from chainteller.storage.log.verified_state import FEW, Followed, VerifiedState
+from chainteller.storage.log.verified_state import Followed
 
 
 class Altered(BooksDisputed):
@@ -36,24 +35,14 @@ def require_as_logged(
     """Compare rows with the log, in the transaction that reads them; entries about them are in the
     trail of ``account_id``, too. The refusal opens the dispute. Raises Altered: one isn't as it
     says."""
-    breach = difference(tx.context.state, tx.connection, tx.organisation_id, rows, account_id)
+    breach = difference(tx.followed, rows, account_id)
     if breach is not None:
         refuse_altered(tx, breach)
 
 
-def is_transfer_logged(
-    state: VerifiedState,
-    connection: Session,
-    organisation_id: str,
-    account_id: str,
-    transfer_id: str | None,
-) -> bool:
-    """Whether there's a transfer, and the log has it as it is: an earlier payment that somebody
-    made up is none."""
-    if transfer_id is None:
-        return False
-    kept = (Kept(Tables.transfer, transfer_id),)
-    return difference(state, connection, organisation_id, kept, account_id) is None
+def is_transfer_logged(followed: Followed, account_id: str, transfer_id: str) -> bool:
+    """Whether the log has a transfer as it is: an earlier payment that somebody made up is none."""
+    return difference(followed, (Kept(Tables.transfer, transfer_id),), account_id) is None
 
 
 def is_or_was_kept(tx: UnitOfWork, row: Kept, account_id: str | None) -> bool:
@@ -63,7 +52,7 @@ def is_or_was_kept(tx: UnitOfWork, row: Kept, account_id: str | None) -> bool:
     try:
         return (
             last_writes.seal_of(tx.connection, *row) is not None
-            or tx.context.state.follow(tx.connection, tx.organisation_id, FEW).said(row) is not None
+            or tx.followed.said(row) is not None
             or last_writes.is_written(tx.connection, trail, row)
         )
     except UNREADABLE:
@@ -170,12 +159,7 @@ def refuse_altered(tx: UnitOfWork, breach: Breach) -> NoReturn:
 
 
 def difference(
-    state: VerifiedState,
-    connection: Session,
-    organisation_id: str,
-    rows: tuple[Kept, ...],
-    account_id: str | None = None,
-    *others: str,
+    followed: Followed, rows: tuple[Kept, ...], account_id: str | None = None, *others: str
 ) -> Breach | None:
     """As ``require_as_logged``, for whoever has no write that could be refused. The entries about
     ``others`` write the rows, too.
@@ -184,15 +168,15 @@ def difference(
     the entries that are found.
     """
     names = (*(name for each in rows for name in each.key.split()), *others)
-    trail = Trail(organisation_id, account_id or "", tuple(dict.fromkeys(names)))
-    followed = state.follow(connection, organisation_id, FEW)
+    of = followed.organisation
+    trail = Trail(of, account_id or "", tuple(dict.fromkeys(names)))
     for each in rows:
         try:
             said = followed.row_contradicted(each)
             if said is None:
-                said = last_writes.contradicted(connection, trail, each)
+                said = last_writes.contradicted(followed.connection, trail, each)
         except UNREADABLE:
             said = "a value can't be read"
         if said:
-            return Breach(20, f"not done: {said}", each.place, organisation_id)
+            return Breach(20, f"not done: {said}", each.place, of)
     return None

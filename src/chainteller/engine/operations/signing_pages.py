@@ -27,6 +27,7 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder
 from chainteller.storage.db.table import Table
 from chainteller.storage.log.last_writes import Kept
+from chainteller.storage.log.verified_state import FEW
 from chainteller.storage.queries import challenges as challenge_rows
 from chainteller.storage.queries import provider_challenges, wallets
 from chainteller.wallets.cases import Case
@@ -156,13 +157,16 @@ def _open(rows: list[Record], at: int) -> list[Record]:
 
 def _altered(context: EngineContext, connection: Session, rows: list[Record]) -> Breach | None:
     """What is to be signed, and by which wallet, compared with the log."""
-    table = _pages(context).table
+    if not rows:
+        return None
+    table, of = _pages(context).table, rows[0].organisation_id
+    followed = context.state.follow(connection, of, FEW)
     for row in rows:
+        custody_id = row.blockchain_account_id
         kept = (Kept(table, row.id), Kept(Tables.counterparty, row.counterparty_id))
-        of, custody_id = row.organisation_id, row.blockchain_account_id
         custody = wallets.find_account(connection, of, custody_id)
         account_id = None if custody is None else custody.trading_account_id
-        breach = logged_rows.difference(context.state, connection, of, kept, account_id, custody_id)
+        breach = logged_rows.difference(followed, kept, account_id, custody_id)
         if breach is not None:
             return breach
     return None

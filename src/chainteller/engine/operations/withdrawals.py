@@ -180,9 +180,7 @@ def _is_first_use(tx: UnitOfWork, account: Record, target: Target) -> bool:
     ):
         return False
     paid = transfer_rows.paid(tx.connection, account.id, target.counterparty_id)
-    return not logged_rows.is_transfer_logged(
-        tx.context.state, tx.connection, tx.organisation_id, account.id, paid
-    )
+    return paid is None or not logged_rows.is_transfer_logged(tx.followed, account.id, paid)
 
 
 def _is_shared(tx: UnitOfWork, account: Record, target: Target) -> bool:

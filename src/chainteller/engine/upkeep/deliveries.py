@@ -49,6 +49,7 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes
 from chainteller.storage.log.entry import EVENTS_PER_ACT, number_of, seq_of
 from chainteller.storage.log.last_writes import Kept
+from chainteller.storage.log.verified_state import FEW
 from chainteller.storage.queries import webhooks
 
 POLL_S = 0.2
@@ -229,10 +230,9 @@ class Deliverer(Background):
         with self._context.database.read() as connection:
             try:
                 found = webhooks.find_any(connection, row.id) or row
-                kept = (Kept(Tables.webhook, found.id),)
-                breach = logged_rows.difference(
-                    self._context.state, connection, found.organisation_id, kept
-                )
+                state, of = self._context.state, found.organisation_id
+                followed = state.follow(connection, of, FEW)
+                breach = logged_rows.difference(followed, (Kept(Tables.webhook, found.id),))
                 if breach is not None:
                     return none._replace(unsent=Unsent.ENDPOINT_ALTERED, breach=breach)
                 return self._wanted(connection, found)

@@ -24,7 +24,7 @@ from chainteller.storage.db.query import Query, Session, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.sqlite import journal_mode
-from chainteller.storage.log import entry, last_writes, marks, moved, views
+from chainteller.storage.log import entry, last_writes, marks, moved
 from chainteller.storage.log.entry import Entry, Leg
 from chainteller.storage.log.last_writes import Kept
 from chainteller.storage.log.rows import DEPLOYMENT, ENDED, LASTING
@@ -64,8 +64,8 @@ _TABLES = f"""
     PRAGMA user_version = {_FORM};
 """
 _WRONG = "SELECT name, wrong FROM log WHERE name IN (?, ?) AND wrong <> ''"
-_AFTER = Source(records.Entry).where(
-    "organisation_id = :organisation AND number > :after ORDER BY number LIMIT :most"
+_FROM = Source(records.Entry).where(
+    "organisation_id = :organisation AND number >= :first ORDER BY number LIMIT :most"
 )
 _BALANCES = Query(
     "SELECT code, asset, balance, version FROM ledger_account "
@@ -185,17 +185,16 @@ class VerifiedState:
         marks.of(connection).require(connection)
         with self._writing(connection) as file:
             most = min(most, self._at_once)
-            is_ahead = _is_ahead(connection, file, (organisation, DEPLOYMENT))
-            rows = _read(connection, file, organisation, most)
-            # Later, so that what an archive took of these entries is known.
-            of_deployment = _read(connection, file, DEPLOYMENT, most)
-            is_whole = len(of_deployment) < most
-            _Follower(connection, file, DEPLOYMENT).take(of_deployment, is_whole=is_whole)
-            if is_whole and organisation != DEPLOYMENT:
-                is_whole = len(rows) < most
-                _Follower(connection, file, organisation).take(rows, is_whole=is_whole)
+            # The deployment's later, and taken first: it says what an archive took of the others.
+            logs = tuple(dict.fromkeys((organisation, DEPLOYMENT)))
+            found, is_ahead = _read(connection, file, logs, most)
+            is_whole = True
+            for log in reversed(logs):
+                if is_whole:
+                    is_whole = len(found[log]) < most
+                    _Follower(connection, file, log).take(found[log], is_whole=is_whole)
             wrong = dict(file.execute(_WRONG, (organisation, DEPLOYMENT)).fetchall())
-            sizes = tuple(_end(file, log)[0] for log in (organisation, DEPLOYMENT))
+            sizes = tuple(_end(file, log)[0] for log in logs)
             is_whole = is_whole and not is_ahead
             return Followed(self, connection, organisation, wrong, sizes, is_whole)
 
@@ -213,8 +212,7 @@ class VerifiedState:
     def forget(self, connection: Session) -> None:
         """Read the logs again, from whatever a person has accepted."""
         with self._writing(connection) as file:
-            file.execute("DELETE FROM said")
-            file.execute("DELETE FROM log")
+            _forget(file)
 
     @contextmanager
     def _writing(self, connection: Session) -> Iterator[Any]:
@@ -270,32 +268,42 @@ def _said(file: Any, name: str, key: str) -> Said | None:
     return None if found is None else Said(*found)
 
 
-def _is_ahead(connection: Session, file: Any, logs: tuple[str, ...]) -> bool:
-    """Whether more is known of a log than the connection sees. Everything is forgotten if one
-    doesn't begin as it was read: its marks were made again, or it's another one, as its head
-    shows."""
+def _read(
+    connection: Session, file: Any, logs: tuple[str, ...], most: int
+) -> tuple[dict[str, list[Any]], bool]:
+    """The entries that follow what is known of each log, and whether more is known of one than the
+    connection sees. Everything is forgotten if one doesn't begin as it was read: its marks were
+    made again, or it's another one, as its head shows."""
+    found: dict[str, list[Any]] = {}
     is_ahead = False
     for log in logs:
         size, mark = _end(file, log)
-        here = views.mark_of(connection, log, size)
+        rows, here = _from(connection, log, size, most + 1), b""
+        if rows and rows[0].number == size:
+            here = marks.octets(rows.pop(0).mark)
         if here and here != mark:
-            file.execute("DELETE FROM said")
-            file.execute("DELETE FROM log")
+            _forget(file)
+            return _read(connection, file, logs, most)
         is_ahead = is_ahead or (size > 0 and not here)
-    return is_ahead
+        found[log] = rows[:most]
+    return found, is_ahead
 
 
-def _read(connection: Session, file: Any, log: str, most: int) -> list[Any]:
-    """The entries that follow what is known of a log."""
-    size, _ = _end(file, log)
+def _from(connection: Session, log: str, first: int, most: int) -> list[Any]:
+    """Entries of a log from this number on."""
     found: list[Any] = []
     while len(found) < most:
         count = min(FEW, most - len(found))
-        rows = _AFTER.rows(connection, log, found[-1].number if found else size, count)
+        rows = _FROM.rows(connection, log, found[-1].number + 1 if found else first, count)
         found += rows
         if len(rows) < count:
             break
     return found
+
+
+def _forget(file: Any) -> None:
+    file.execute("DELETE FROM said")
+    file.execute("DELETE FROM log")
 
 
 def _end(file: Any, log: str) -> tuple[int, bytes]:
@@ -349,6 +357,8 @@ class _Follower:
 
     def take(self, rows: list[Any], *, is_whole: bool) -> None:
         """Take the entries that follow; they are all, if it ``is_whole``."""
+        if not rows:
+            return
         self._file.execute("INSERT OR IGNORE INTO log VALUES (?, 0, x'', '')", (self._log,))
         for row in rows:
             self._note(row.number, self._taken(row))
@@ -358,7 +368,7 @@ class _Follower:
         )
         self._keep()
         empty = self._number(_EMPTY)
-        if rows and is_whole and empty > self._number(_ARCHIVED):
+        if is_whole and empty > self._number(_ARCHIVED):
             self._note(empty, "has no contents, and no archive took them")
 
     def _note(self, number: int, problem: str) -> None:
