@@ -15,22 +15,17 @@ _DIALECTS = {
 }
 
 
-def written(dialect: str) -> str:
-    """The statements for a database, one after the other."""
+def written(dialect: str) -> list[str]:
+    """The statements for a database."""
     spoken, found = _DIALECTS[dialect], []
     for table in declared():
         found.append(str(CreateTable(table).compile(dialect=spoken)))
         indexes = sorted(table.indexes, key=lambda each: str(each.name))
         found += [str(CreateIndex(index).compile(dialect=spoken)) for index in indexes]
     lines = (each.strip().replace("\t", "  ").splitlines() for each in found)
-    plain = ("\n".join(line.rstrip() for line in each) for each in lines)
-    return "".join(f"{each};\n\n" for each in plain).rstrip() + "\n"
-
-
-def place(dialect: str) -> Path:
-    return Path(ddl.__file__).with_name(f"schema_{dialect}.sql")
+    return ["\n".join(line.rstrip() for line in each) for each in lines]
 
 
 if __name__ == "__main__":
-    for each in _DIALECTS:
-        place(each).write_text(written(each), encoding="utf-8")
+    file = Path(ddl.__file__).with_name("schema.sql")
+    file.write_text(";\n\n".join(written(POSTGRESQL)) + ";\n", encoding="utf-8")

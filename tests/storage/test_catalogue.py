@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import pytest
 from sqlalchemy import text
+from tests.storage import schema_text
 from tests.storage.catalogue import FILE, written
 from tests.world.bank import sqlite_url
 from tests.world.engines import World, make_world
@@ -18,8 +19,8 @@ from chainteller.engine.verification.full_pass import verify
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import Database, open_database
 from chainteller.storage.db.errors import DatabaseError
-from chainteller.storage.db.query import Session
-from chainteller.storage.schema import catalogue
+from chainteller.storage.db.query import POSTGRESQL, SQLITE, Session
+from chainteller.storage.schema import catalogue, ddl
 from chainteller.storage.schema.wallet_tables import declared
 from chainteller.storage.upkeep import maintenance
 from chainteller.storage.upkeep.copying import copy
@@ -304,3 +305,8 @@ def test_a_disabled_trigger_is_found_by_db_check(tmp_path: Path) -> None:
     report = maintenance.check(sqlite_url(tmp_path))
     assert not report.healthy
     assert report.problems == ("the trigger entry_refuses_update is missing",)
+
+
+@pytest.mark.parametrize("dialect", [SQLITE, POSTGRESQL])
+def test_tables_are_created_as_they_are_declared(dialect: str) -> None:
+    assert ddl.tables(dialect) == schema_text.written(dialect)

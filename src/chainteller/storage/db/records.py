@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from chainteller.storage.db.query import Atoms
 from chainteller.storage.db.table import Table
 
-_SCHEMA = Path(__file__).parents[1] / "schema" / "schema_postgresql.sql"
+_SCHEMA = Path(__file__).parents[1] / "schema" / "schema.sql"
 _TABLE = re.compile(r"CREATE TABLE (\w+) \(\n(.*?)PRIMARY KEY \((.*?)\)", re.DOTALL)
 _COLUMN = re.compile(r'  "?(\w+)"? ([A-Z]+).*?( NOT NULL)?,?')
 _KINDS: Mapping[str, Any] = {

@@ -1,5 +1,6 @@
 """The schema: its state in a database, and its creation."""
 
+import re
 from collections.abc import Collection
 from contextlib import AbstractContextManager, closing, suppress
 from importlib.resources import files
@@ -70,6 +71,16 @@ _NAMES_OF_SERVER = Query(
     Value,
     only=POSTGRESQL,
 )
+_ON_SQLITE = (
+    (r"NUMERIC\(38, 0\)", "TEXT"),
+    ("BYTEA", "BLOB"),
+    (' COLLATE "C"', ""),
+    (r'"(window)"', r"\1"),
+    (r"\b(after|before|key)\b", r'"\1"'),
+    (r"(?s)(CREATE TABLE journal \(.*?\n\));", r"\1\n WITHOUT ROWID;"),
+)
+"""Expressions of what the schema's text says for PostgreSQL, and what SQLite has instead. It keeps
+the text: names stay quoted, or not, as files have them."""
 _WAIT = Query("SET LOCAL lock_timeout = 0", only=POSTGRESQL)
 _LOCK = Query("SELECT pg_advisory_xact_lock(:key) AS value", Value, only=POSTGRESQL)
 
@@ -234,7 +245,9 @@ def tables(dialect: str, names: Collection[str] = ()) -> list[str]:
 
     It was written from their declarations: ``python -m tests.storage.schema_text``.
     """
-    told = (files("chainteller.storage.schema") / f"schema_{dialect}.sql").read_text("utf-8")
+    told = (files("chainteller.storage.schema") / "schema.sql").read_text("utf-8")
+    for postgresql, sqlite in _ON_SQLITE if dialect == SQLITE else ():
+        told = re.sub(postgresql, sqlite, told)
     every = told.rstrip().removesuffix(";").split(";\n\n")
     wanted = tuple(f"CREATE TABLE {name} (" for name in names)
     return [each for each in every if each.startswith(wanted)] if names else every
