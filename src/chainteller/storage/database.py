@@ -5,7 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -90,11 +90,8 @@ class Database:
             self._require_the_opened_file(self.path)
             self._wait_until_calm()
         try:
-            session = self.sessions.reading(patient=patient)
-            try:
+            with closing(self.sessions.reading(patient=patient)) as session:
                 yield session
-            finally:
-                session.close()
         except DatabaseError as error:
             raise explain(error) from error
 
@@ -111,21 +108,15 @@ class Database:
             is_gated: False for an upgrade, which other writes wait for.
         """
         if self.path is None:
-            session = self.sessions.writing(is_gated=is_gated)
-            try:
+            with closing(self.sessions.writing(is_gated=is_gated)) as session:
                 yield session
-            finally:
-                session.close()
             return
         if not self._writer.acquire(timeout=_WRITER_WAIT_S):
             raise unavailable("STORAGE_LOCKED", "Another change is taking too long.", "Retry.")
         try:
             self._require_the_opened_file(self.path)
-            session = self.sessions.writing()
-            try:
+            with closing(self.sessions.writing()) as session:
                 yield session
-            finally:
-                session.close()
         finally:
             self._writer.release()
 
@@ -194,11 +185,8 @@ class Database:
 
         Driver errors pass through.
         """
-        session = self.sessions.looking()
-        try:
+        with closing(self.sessions.looking()) as session:
             yield session
-        finally:
-            session.close()
 
     def require_writable(self) -> None:
         """Check that writes would be accepted now; takes no lock, so it never waits. Raises

@@ -62,6 +62,12 @@ class Update(NamedTuple):
     before: Record | None = None
 
 
+def next_version(table: Table, row: Record, **values: object) -> Update:
+    """New values of a row with an id that was read under lock, and its next version."""
+    made, guard = {**values, "version": row.version + 1}, {"version": row.version}
+    return Update(table, {"id": row.id}, made, guard, before=row)
+
+
 class Event(NamedTuple):
     """``data`` carries wire names and no secrets."""
 

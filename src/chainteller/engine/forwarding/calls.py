@@ -22,7 +22,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.forwarding import challenges, kept, renewing, requests, reviews, sending
 from chainteller.engine.forwarding.requests import Plan, provider_of
-from chainteller.engine.operations import accounts, provider_requests
+from chainteller.engine.operations import accounts, transfers
 from chainteller.engine.operations import records as deployment_records
 from chainteller.service import operations
 from chainteller.service.errors import (
@@ -210,7 +210,7 @@ def _keep_transfer(
         }
         if status == TransferStatus.COMPLETED:
             values["completed_at"] = tx.now
-        decided = provider_requests.moved(known, status, tx.now, **values)
+        decided = transfers.moved(known, status, tx.now, **values)
         outcome.apply(tx, decided)
         return transfer_rows.to_model(decided.record(kept.TRANSFER, known))
     order = kept.order(call.request)

@@ -20,7 +20,7 @@ from chainteller.domain.quoting import Side
 from chainteller.domain.trades import QuoteStatus
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import outcome, reading
-from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update
+from chainteller.engine.core.outcome import Event, Insert, Outcome, Row, Update, next_version
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, currencies, transfers
 from chainteller.engine.operations.currencies import Resolved
@@ -311,14 +311,13 @@ def add_trade(tx: UnitOfWork, of: Record, quote: Record, trade: Trade, body: str
 
 def update_trade(tx: UnitOfWork, row: Record, trade: Trade, body: str) -> None:
     """Keep what a provider says of a trade now. A new status is told."""
-    values: dict[str, object] = {"told": body, "version": row.version + 1, "updated": tx.now}
+    values: dict[str, object] = {"told": body, "updated": tx.now}
     events: tuple[Event, ...] = ()
     if trade.status != row.status:
         values["status"] = trade.status
         told = {"tradingAccountId": row.trading_account_id, "status": trade.status}
         events = (Event(f"trade.{trade.status}", trade.id, told),)
-    guard = {"version": row.version}
-    update = Update(Tables.trade, {"id": row.id}, values, guard, before=row)
+    update = next_version(Tables.trade, row, **values)
     tx.audited_account = row.trading_account_id
     outcome.apply(tx, Outcome(trade.id, rows=(update,), events=events))
 

@@ -25,7 +25,12 @@ from chainteller.engine.core.unit_of_work import (
     in_progress,
 )
 from chainteller.engine.forwarding import kept
-from chainteller.engine.operations import decision_records, logged_rows, provider_requests
+from chainteller.engine.operations import (
+    decision_records,
+    logged_rows,
+    provider_requests,
+    transfers,
+)
 from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE, changed
 from chainteller.engine.operations.trades import PUT_BACK
 from chainteller.engine.operations.transfers import SEND
@@ -358,10 +363,10 @@ def ended(tx: UnitOfWork, request_id: str, status: RequestStatus, error: Service
         return
     if status is RequestStatus.REFUSED:  # what was held can be used again
         failure = {"failure_code": error.code[:64], "failure_message": error.message[:255]}
-        decided = provider_requests.moved(transfer, TransferStatus.FAILED, tx.now, **failure)
+        decided = transfers.moved(transfer, TransferStatus.FAILED, tx.now, **failure)
         outcome.apply(tx, decided)
     else:
-        decided = provider_requests.moved(transfer, TransferStatus.PROCESSING, tx.now)
+        decided = transfers.moved(transfer, TransferStatus.PROCESSING, tx.now)
         outcome.apply(tx, decided)
         put_back(tx, row.id)
 

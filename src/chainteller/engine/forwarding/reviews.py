@@ -205,9 +205,9 @@ def _begin(
     jobs.remove(tx.rows, SEND, row.id)
     if account.control == Control.FROZEN:
         failure = {"failure_code": FROZEN.code, "failure_message": FROZEN.message}
-        outcome.apply(tx, provider_requests.moved(row, TransferStatus.FAILED, tx.now, **failure))
+        outcome.apply(tx, transfers.moved(row, TransferStatus.FAILED, tx.now, **failure))
         return True
-    outcome.apply(tx, provider_requests.moved(row, TransferStatus.SENT, tx.now))
+    outcome.apply(tx, transfers.moved(row, TransferStatus.SENT, tx.now))
     call = _call(row)
     made = requests.record(
         tx, call, RequestStatus.SENDING, row.trading_account_id, before, own_id=row.id

@@ -25,7 +25,7 @@ from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.unit_of_work import UnitOfWork, act, now, work_unit
 from chainteller.engine.forwarding import kept, requests
 from chainteller.engine.forwarding.requests import Plan, provider_of
-from chainteller.engine.operations import logged_rows, provider_requests
+from chainteller.engine.operations import logged_rows, provider_requests, transfers
 from chainteller.engine.operations.provider_requests import GATEWAY, SETTLE
 from chainteller.service import operations, paging
 from chainteller.service.error_codes import is_conclusive
@@ -220,7 +220,7 @@ def _list_unknown(tx: UnitOfWork, request: Record, account: Record) -> None:
         return
     known = transfer_rows.find_any(tx.connection, request.id, lock=True)
     if known is not None:
-        outcome.apply(tx, provider_requests.moved(known, TransferStatus.UNKNOWN, tx.now))
+        outcome.apply(tx, transfers.moved(known, TransferStatus.UNKNOWN, tx.now))
         return
     order = kept.order(call_of(request).request)
     if order is not None:

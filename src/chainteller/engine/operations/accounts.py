@@ -13,7 +13,7 @@ from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.preconditions import Act, Control
 from chainteller.engine.core import outcome, preconditions, reading, timekeeping
 from chainteller.engine.core.context import EngineContext
-from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome, Update
+from chainteller.engine.core.outcome import Event, Insert, Moment, Outcome, Update, next_version
 from chainteller.engine.core.table import answers, reads_in_context, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork, now
 from chainteller.engine.operations import core_bank, stablecoin_prices, valuation
@@ -158,25 +158,16 @@ def activity(account: Record, kind: str, now: int, *counted: str) -> Update:
     counters = {name: getattr(account, name) for name in accounts.COUNTERS}
     for name in counted:
         counters[name] += 1
-    return _update(account, **counters, last_activity=now, last_activity_type=kind)
+    noted = {**counters, "last_activity": now, "last_activity_type": kind}
+    return next_version(Tables.trading_account, account, **noted)
 
 
 def restrict(account: Record, control: Control | None, reason: str) -> tuple[Update, Event]:
     """Put a locked account under a control, or lift the one that it's under."""
     value, why = (None, None) if control is None else (control.value, reason)
-    update = _update(account, control=value, control_reason=why)
+    values = {"control": value, "control_reason": why}
+    update = next_version(Tables.trading_account, account, **values)
     return update, Event("account.control_changed", account.id, {"control": value})
-
-
-def _update(account: Record, **values: object) -> Update:
-    version = account.version
-    return Update(
-        Tables.trading_account,
-        {"id": account.id},
-        {"version": version + 1, **values},
-        {"version": version},
-        before=account,
-    )
 
 
 @reads_in_context(operations.SHOW_TRADING_ACCOUNT)

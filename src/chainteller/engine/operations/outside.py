@@ -216,7 +216,7 @@ def make_unknown(tx: UnitOfWork, request_id: str, reason: str, why: str) -> None
     decided = provider_requests.decide_unknown(row, reason, words, moment, str(part))
     transfer = transfer_rows.find_any(tx.connection, row.id, lock=True)
     if transfer is not None and transfer.status == _S.PROCESSING:
-        moved = provider_requests.moved(transfer, _S.UNKNOWN, tx.now)
+        moved = transfers.moved(transfer, _S.UNKNOWN, tx.now)
         decided = decided.joined(moved)
     outcome.apply(tx, decided)
     jobs.remove(tx.rows, SETTLE, row.id)

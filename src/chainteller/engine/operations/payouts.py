@@ -86,13 +86,13 @@ def decide_lapse(withdrawal: Record, decision: Record, moment: Moment) -> Outcom
 
 def decide_passed_review(withdrawal: Record, moment: Moment) -> Outcome:
     send_at = moment.after(moment.options.withdrawal_delay_s)
-    moved = _moved(withdrawal, TransferStatus.PROCESSING, moment.now)
+    moved = transfers.moved(withdrawal, TransferStatus.PROCESSING, moment.now)
     return moved._replace(jobs=(Job(transfers.SEND, withdrawal.id, send_at),))
 
 
 def decide_rejection(withdrawal: Record, code: str, message: str, now: int) -> Outcome:
     failure = {"failure_code": code, "failure_message": message}
-    moved = _moved(withdrawal, TransferStatus.REJECTED, now, **failure)
+    moved = transfers.moved(withdrawal, TransferStatus.REJECTED, now, **failure)
     return moved._replace(journals=(_release(withdrawal),))
 
 
@@ -160,7 +160,9 @@ def decide_sending(withdrawal: Record, network_hash: str | None, moment: Moment)
             account_id, withdrawal.id, _amount(withdrawal), withdrawal.fee
         )
     confirm_at = moment.after(moment.options.withdrawal_delay_s)
-    moved = _moved(withdrawal, TransferStatus.SENT, moment.now, network_tx_hash=network_hash)
+    moved = transfers.moved(
+        withdrawal, TransferStatus.SENT, moment.now, network_tx_hash=network_hash
+    )
     job = Job(transfers.COMPLETE, withdrawal.id, confirm_at)
     return moved._replace(journals=(journal,), jobs=(job,))
 
@@ -175,11 +177,11 @@ def complete(tx: UnitOfWork, withdrawal_id: str) -> None:
 def decide_completion(withdrawal: Record, bank_account: Record | None, now: int) -> Outcome:
     """``bank_account`` is what a payment to the bank is credited to, None for a wallet's."""
     if bank_account is None:
-        moved = _moved(withdrawal, TransferStatus.COMPLETED, now, completed_at=now)
+        moved = transfers.moved(withdrawal, TransferStatus.COMPLETED, now, completed_at=now)
         confirmed = wallet_withdrawal_confirmed(withdrawal.id, _amount(withdrawal))
         return moved._replace(journals=(confirmed,))
     credit = accounts.credit(bank_account, withdrawal.notional_cents)
-    return _moved(withdrawal, TransferStatus.COMPLETED, now, credit, completed_at=now)
+    return transfers.moved(withdrawal, TransferStatus.COMPLETED, now, credit, completed_at=now)
 
 
 def fail(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
@@ -199,7 +201,7 @@ def decide_failure(withdrawal: Record, code: str, message: str, now: int) -> Out
             withdrawal.trading_account_id, withdrawal.id, _amount(withdrawal)
         )
     failure = {"failure_code": code, "failure_message": message}
-    moved = _moved(withdrawal, TransferStatus.FAILED, now, **failure)
+    moved = transfers.moved(withdrawal, TransferStatus.FAILED, now, **failure)
     return moved._replace(journals=(journal,))
 
 
@@ -217,21 +219,8 @@ def decide_bounce(withdrawal: Record, bank_account: Record, reason: str, now: in
     """
     debit = accounts.credit(bank_account, -withdrawal.notional_cents)
     failure = {"failure_code": "RETURNED", "failure_message": reason}
-    moved = _moved(withdrawal, TransferStatus.RETURNED, now, debit, **failure)
+    moved = transfers.moved(withdrawal, TransferStatus.RETURNED, now, debit, **failure)
     return moved._replace(journals=(_returned(withdrawal),))
-
-
-def _moved(
-    withdrawal: Record, status: TransferStatus, now: int, *rows: Update, **values: object
-) -> Outcome:
-    """The next status, told and audited, and further ``rows``; ``values`` of the withdrawal."""
-    update, event = transfers.advance(withdrawal, status, now, **values)
-    return Outcome(
-        withdrawal.id,
-        rows=(*rows, update),
-        events=(event,),
-        audit=(AuditEntry(f"withdrawal.{status}", withdrawal.id),),
-    )
 
 
 def bank_account(tx: UnitOfWork, withdrawal: Record) -> Record | None:

@@ -5,9 +5,16 @@ import json
 
 from chainteller.domain.decisions import DecisionKind, ReviewLine
 from chainteller.domain.provider_requests import RequestStatus
-from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.core import outcome
-from chainteller.engine.core.outcome import AuditEntry, Insert, Moment, Outcome, Update
+from chainteller.engine.core.outcome import (
+    AuditEntry,
+    Insert,
+    Moment,
+    Outcome,
+    Update,
+    next_version,
+)
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import decision_records, logged_rows, transfers
 from chainteller.engine.operations.trades import DROPPED
@@ -71,10 +78,8 @@ def decide_new(
 
 def changed(request: Record, status: RequestStatus, now: int, **values: object) -> Update:
     """The next status of a locked request."""
-    version = request.version
-    made = {"status": status.value, "updated": now, "version": version + 1, **values}
-    guard = {"version": version}
-    return Update(Tables.provider_request, {"id": request.id}, made, guard, before=request)
+    made = {"status": status.value, "updated": now, **values}
+    return next_version(Tables.provider_request, request, **made)
 
 
 def wait(tx: UnitOfWork, request: Record, due: int, **values: object) -> None:
@@ -164,21 +169,4 @@ def settled(transfer: Record, now: int, *, is_done: bool) -> Outcome:
     """The end of not knowing what became of a locked transfer; what it held is free again."""
     failure = {} if is_done else {"failure_code": NOT_DONE, "failure_message": NOT_DONE_TEXT}
     status = TransferStatus.ACCEPTED if is_done else TransferStatus.FAILED
-    return moved(transfer, status, now, **failure)
-
-
-def moved(transfer: Record, status: str, now: int, **values: object) -> Outcome:
-    """A locked transfer in the status that its provider's answer gives it."""
-    changed_values = {
-        **values, "status": str(status), "updated": now, "version": transfer.version + 1
-    }  # fmt: skip
-    guard = {"version": transfer.version}
-    direction, account_id = Direction(transfer.direction), transfer.trading_account_id
-    return Outcome(
-        transfer.id,
-        rows=(
-            Update(Tables.transfer, {"id": transfer.id}, changed_values, guard, before=transfer),
-        ),
-        events=(transfers.event(direction, transfer.id, account_id, str(status)),),
-        audit=(AuditEntry(f"{direction}.{status}", transfer.id),),
-    )
+    return transfers.moved(transfer, status, now, **failure)

@@ -5,7 +5,7 @@ from chainteller.domain.ids import plausible
 from chainteller.domain.ledger import Journal, release
 from chainteller.domain.trades import TradeStatus
 from chainteller.engine.core import outcome, reading
-from chainteller.engine.core.outcome import Event, Outcome, Update
+from chainteller.engine.core.outcome import Event, Outcome, Update, next_version
 from chainteller.engine.core.table import lists, reads, writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts
@@ -73,10 +73,10 @@ def give_back(trade: Record) -> Journal:
 
 def advance(trade: Record, status: TradeStatus, now: int, **values: object) -> tuple[Update, Event]:
     """Move a locked trade to its next status, and tell it."""
-    changed = {**values, "status": status.value, "updated": now, "version": trade.version + 1}
+    changed = {**values, "status": status.value, "updated": now}
     told = {"tradingAccountId": trade.trading_account_id, "status": status.value}
     return (
-        Update(Tables.trade, {"id": trade.id}, changed, {"version": trade.version}, before=trade),
+        next_version(Tables.trade, trade, **changed),
         Event(f"trade.{status}", trade.id, told),
     )
 

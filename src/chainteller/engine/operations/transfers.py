@@ -5,7 +5,15 @@ from functools import partial
 from chainteller.domain.ids import Prefix, plausible
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine.core import reading
-from chainteller.engine.core.outcome import Event, Moment, Row, Update
+from chainteller.engine.core.outcome import (
+    AuditEntry,
+    Event,
+    Moment,
+    Outcome,
+    Row,
+    Update,
+    next_version,
+)
 from chainteller.engine.core.table import reads
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts
@@ -89,16 +97,21 @@ def held_until(withdrawal: Record, until: int) -> Update:
     return Update(Tables.transfer, {"id": withdrawal.id}, {"review_eta": until}, guard)
 
 
-def advance(
-    transfer: Record, status: TransferStatus, now: int, **values: object
-) -> tuple[Update, Event]:
+def advance(transfer: Record, status: str, now: int, **values: object) -> tuple[Update, Event]:
     """Move a locked transfer to its next status, and tell it."""
-    changed = {**values, "status": status.value, "updated": now, "version": transfer.version + 1}
-    guard = {"version": transfer.version}
+    changed = {**values, "status": str(status), "updated": now}
     return (
-        Update(Tables.transfer, {"id": transfer.id}, changed, guard, before=transfer),
+        next_version(Tables.transfer, transfer, **changed),
         event(Direction(transfer.direction), transfer.id, transfer.trading_account_id, status),
     )
+
+
+def moved(transfer: Record, status: str, now: int, *rows: Update, **values: object) -> Outcome:
+    """The next status of a locked transfer, told and audited, and further ``rows``; ``values`` of
+    the transfer."""
+    update, told = advance(transfer, status, now, **values)
+    audit = (AuditEntry(f"{transfer.direction}.{status}", transfer.id),)
+    return Outcome(transfer.id, rows=(*rows, update), events=(told,), audit=audit)
 
 
 def event(direction: Direction, transfer_id: str, account_id: str, status: str) -> Event:

@@ -136,25 +136,22 @@ def _much_changed(connection: Session) -> Iterator[str]:
 def flush(database: Database) -> None:
     """Move what was committed from SQLite's journal into the file, beside writers. Otherwise the
     commit that makes the journal long enough does so, and whoever writes next waits for it."""
-    if not database.in_wal:
-        return
-    try:
-        with database.look() as connection:
-            connection.execute(_MOVE_JOURNAL)
-    except DatabaseError as error:
-        raise explain(error) from error
+    _checkpoint(database, _MOVE_JOURNAL)
 
 
 def clear_journal(database: Database) -> None:
     """Empty SQLite's journal, which has earlier contents of pages; beside a reader that takes more
     than five seconds, it stays as it is."""
-    if not database.in_wal:
-        return
-    try:
-        with database.look() as connection:
-            connection.execute(_EMPTY_JOURNAL)
-    except DatabaseError as error:
-        raise explain(error) from error
+    _checkpoint(database, _EMPTY_JOURNAL)
+
+
+def _checkpoint(database: Database, statement: Query) -> None:
+    if database.in_wal:
+        try:
+            with database.look() as connection:
+                connection.execute(statement)
+        except DatabaseError as error:
+            raise explain(error) from error
 
 
 def compact(url: str) -> tuple[int, int]:
