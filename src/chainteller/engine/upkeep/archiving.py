@@ -6,6 +6,7 @@ in neither, and the next one goes on with them.
 """
 
 from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 
 from chainteller.domain.actors import WORKER
@@ -45,15 +46,12 @@ def archive(context: EngineContext, path: Path, keep_days: int) -> Generator[int
         deployment = derived_deployment(connection)
         logs = checkpoints.organisations(connection)
     age = Age(present - keep_days * DAY, present)
-    archive = archives.open_to_write(path, context.database, deployment)
-    try:
+    with closing(archives.open_to_write(path, context.database, deployment)) as archive:
         for organisation in logs:
             pace = Pace(AT_ONCE)
             while moved := _step(context, archive, organisation, age, pace):
                 yield moved
         archive.keep_checkpoints(context.database)
-    finally:
-        archive.close()
 
 
 def erase(context: EngineContext, path: Path, organisation_id: str, customer_id: str) -> int:
@@ -62,11 +60,8 @@ def erase(context: EngineContext, path: Path, organisation_id: str, customer_id:
     with context.database.read() as connection:
         deployment = derived_deployment(connection)
         numbers = erasing.archived(connection, organisation_id, customer_id)
-    found = archives.open_archive(path, deployment)
-    try:
+    with closing(archives.open_archive(path, deployment)) as found:
         return found.erase_inputs(organisation_id, numbers)
-    finally:
-        found.close()
 
 
 def _step(context: EngineContext, archive: Archive, organisation: str, age: Age, pace: Pace) -> int:

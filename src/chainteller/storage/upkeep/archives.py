@@ -389,14 +389,13 @@ def _create(path: Path, deployment: str) -> None:
                 raw.execute(f"PRAGMA application_id={_APPLICATION_ID}")
                 raw.execute("CREATE TABLE origin (form INTEGER NOT NULL, deployment TEXT NOT NULL)")
                 raw.execute("INSERT INTO origin VALUES (?, ?)", (_FORM, deployment))
-            file = connect(f"sqlite:///{draft}", as_it_is=True)
-            try:
-                with file.write() as connection:
-                    for statement in ddl.tables(SQLITE, _TABLES):
-                        connection.execute(built(statement, None))
-                    connection.commit()
-            finally:
-                file.close()
+            with (
+                closing(connect(f"sqlite:///{draft}", as_it_is=True)) as file,
+                file.write() as connection,
+            ):
+                for statement in ddl.tables(SQLITE, _TABLES):
+                    connection.execute(built(statement, None))
+                connection.commit()
             path.hardlink_to(draft)
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from error

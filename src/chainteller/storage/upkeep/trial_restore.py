@@ -14,13 +14,14 @@ from typing import Any
 
 from chainteller import open_files
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage.database import Database, connect, sqlite_path
+from chainteller.storage.database import Database, sqlite_path
 from chainteller.storage.db.errors import DatabaseError
-from chainteller.storage.db.faults import explain, unavailable
+from chainteller.storage.db.faults import unavailable
 from chainteller.storage.db.query import POSTGRESQL, Query, Value
 from chainteller.storage.upkeep.maintenance import (
     SIDE_FILES,
     cannot_write,
+    connected,
     copy_checked,
     require_space,
 )
@@ -124,20 +125,14 @@ def _under_way() -> ServiceUnavailable:
 
 @contextmanager
 def _database_beside(url: str) -> Iterator[str]:
-    database = connect(url)
-    try:
-        with closing(database.sessions.connect()) as driver:
-            name = driver.execute(_NAME).fetchone()[0]
-            _say(driver, f'DROP DATABASE IF EXISTS "{name}"')
-            _say(driver, f'CREATE DATABASE "{name}" TEMPLATE template0')
-            try:
-                yield _UP_TO_NAME.sub(rf"\1/{name}", url, count=1)
-            finally:
-                _say(driver, f'DROP DATABASE "{name}" WITH (FORCE)')
-    except DatabaseError as error:
-        raise explain(error) from error
-    finally:
-        database.close()
+    with connected(url) as database, closing(database.sessions.connect()) as driver:
+        name = driver.execute(_NAME).fetchone()[0]
+        _say(driver, f'DROP DATABASE IF EXISTS "{name}"')
+        _say(driver, f'CREATE DATABASE "{name}" TEMPLATE template0')
+        try:
+            yield _UP_TO_NAME.sub(rf"\1/{name}", url, count=1)
+        finally:
+            _say(driver, f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def _say(driver: Any, statement: str) -> None:

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chainteller.service.models.databases import UpgradePlan, UpgradeStep
 from chainteller.sqlite import sqlite3
-from chainteller.storage.database import Database, connect, sqlite_path
+from chainteller.storage.database import Database, sqlite_path
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.faults import (
     RETRIED_STATES,
-    explain,
     require_current,
     sqlstate,
     unavailable,
@@ -149,28 +148,22 @@ def upgrade(
             built ahead are kept, and used when the upgrade runs again.
     """
     notices, tries = Notices(say), 0
-    database = connect(url, keys)
-    try:
-        with _alone(database, notices):
-            if database.is_postgres:
-                with database.read() as connection:
-                    before = _revision_before(database, connection)
-                _build_indexes(database, before)
-            with database.write(is_gated=False) as connection:
-                ddl.lock_schema(connection)
+    with connected(url, keys) as database, _alone(database, notices):
+        if database.is_postgres:
+            with database.read() as connection:
                 before = _revision_before(database, connection)
-                if not before:
-                    ddl.build(connection)
-                elif before != REVISION:
-                    migrate = _migration()
-                    if database.is_postgres:
-                        tries = _lock_tables(connection, notices)
-                    migrate(connection)
-                connection.commit()
-    except DatabaseError as error:
-        raise explain(error) from error
-    finally:
-        database.close()
+            _build_indexes(database, before)
+        with database.write(is_gated=False) as connection:
+            ddl.lock_schema(connection)
+            before = _revision_before(database, connection)
+            if not before:
+                ddl.build(connection)
+            elif before != REVISION:
+                migrate = _migration()
+                if database.is_postgres:
+                    tries = _lock_tables(connection, notices)
+                migrate(connection)
+            connection.commit()
     return Upgraded(before, REVISION, tries)
 
 
