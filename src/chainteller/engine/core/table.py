@@ -47,21 +47,17 @@ _Free = Callable[Concatenate[EngineContext, Actor, Rest], Answer]
 
 
 def reads(
-    operation: Read[Answer], *, is_short: bool = True
+    operation: Read[Answer],
 ) -> Callable[[_Reader[Rest, Answer]], _Reader[Rest, Answer]]:
-    """Answer from one read transaction: (connection, organisation id, ...).
-
-    ``is_short``: an answer without a filter costs the same however much there is.
-    """
+    """Answer from one read transaction: (connection, organisation id, ...)."""
 
     def enter(function: _Reader[Rest, Answer]) -> _Reader[Rest, Answer]:
         plain: Callable[..., Answer] = function
 
-        def answer(on: Acting, call: Call[Answer]) -> Answer:
-            with on.context.database.read() as session:
-                return plain(session, on.actor.organisation, *call.arguments)
+        @reads_in_context(operation)
+        def answer(_context: EngineContext, *asked: Any) -> Answer:
+            return plain(*asked)
 
-        _add(operation, answer, is_short=is_short)
         return function
 
     return enter
@@ -70,7 +66,10 @@ def reads(
 def reads_in_context(
     operation: Read[Answer], *, is_short: bool = True
 ) -> Callable[[_ContextReader[Rest, Answer]], _ContextReader[Rest, Answer]]:
-    """As ``reads``, with the context: (context, connection, organisation id, ...)."""
+    """As ``reads``, with the context: (context, connection, organisation id, ...).
+
+    ``is_short``: an answer without a filter costs the same however much there is.
+    """
 
     def enter(function: _ContextReader[Rest, Answer]) -> _ContextReader[Rest, Answer]:
         plain: Callable[..., Answer] = function

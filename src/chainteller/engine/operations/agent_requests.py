@@ -1,7 +1,6 @@
 """Agents who sign requests: who they are, and what they may do under an API key."""
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -32,19 +31,14 @@ class KnownAgents:
     """The rows of agents who make requests. As an API key's row, an agent's is compared with the
     log when this process first uses it as it is, and isn't read again for ``REMEMBERED_S``."""
 
-    def __init__(
-        self,
-        context: EngineContext,
-        uses: KeyUses,
-        elapsed: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._context, self._uses, self._elapsed = context, uses, elapsed
+    def __init__(self, context: EngineContext, uses: KeyUses) -> None:
+        self._context, self._uses = context, uses
         self._known: dict[tuple[str, str], _Known] = {}
 
     def recent(self, organisation: str, agent_id: str) -> Record | None:
         """The row of an agent who was read a moment ago; never waits."""
         known = self._known.get((organisation, agent_id))
-        if known is None or self._elapsed() - known.read_at_s > REMEMBERED_S:
+        if known is None or time.monotonic() - known.read_at_s > REMEMBERED_S:
             return None
         return known.row
 
@@ -55,7 +49,7 @@ class KnownAgents:
             Unauthorized: AGENT_UNKNOWN, to the log.
             ServiceUnavailable: the database cannot be asked.
         """
-        now_s, least = self._elapsed(), self._uses.sizes
+        now_s, least = time.monotonic(), self._uses.sizes
         with self._context.database.read() as connection:
             row = agents.find_with_log(connection, organisation, agent_id)
         if row is None:

@@ -56,10 +56,9 @@ class NotedCallers(Background):
     """Notes what callers of this process do beside writing, and puts it on record every minute and
     at the end."""
 
-    def __init__(self, context: EngineContext, every_s: float = WRITTEN_EVERY_S) -> None:
-        super().__init__("noted-callers", every_s)
+    def __init__(self, context: EngineContext) -> None:
+        super().__init__("noted-callers", WRITTEN_EVERY_S)
         self._context = context
-        self._every_s = every_s
         self._lock = threading.Lock()
         self._counts: Counter[_Refused] = Counter()
         self._looks: set[_Look] = set()
@@ -140,7 +139,7 @@ class NotedCallers(Background):
 
     def _turn(self) -> float:
         self.write()
-        return self._every_s
+        return WRITTEN_EVERY_S
 
 
 def _put_look(look: _Look, tx: UnitOfWork) -> None:

@@ -243,11 +243,11 @@ def _collect(found: list[Breach], new: Breaches) -> None:
         )
 
 
-def verify_chain(database: Database, past: Past | None = None) -> ChainReport:
+def verify_chain(database: Database) -> ChainReport:
     """Check every entry of every log: its place, its hash and its mark. Raises ServiceUnavailable:
     the database cannot be read."""
     with inspection.snapshot(database) as connection:
-        books, found = replay.read(connection, past or Past())
+        books, found = replay.read(connection, Past())
         rows = sum(head.size for head in books.heads.values())
         newest = views.newest_hash(connection, DEFAULT_ORGANISATION)
         if not found:

@@ -317,9 +317,9 @@ def table_of(record: Any) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", record.__name__).lower()
 
 
-def columns_of(record: Any, qualifier: str = "") -> str:
+def columns_of(record: Any) -> str:
     """The columns of a table, for a statement."""
-    name = qualifier or table_of(record)
+    name = table_of(record)
     return ", ".join(f"{name}.{column}" for column in record._fields)
 
 

@@ -245,11 +245,9 @@ def _entries(*streams: Iterator[Any]) -> Iterator[_Found]:
             yield from _read(row)
 
 
-def _about(
-    connection: Session, organisation_id: str, objects: Sequence[str], before: int = _NEWEST
-) -> Iterator[_Found]:
-    """The entries about some objects before a number, the newest first."""
-    parts = [_stream(connection, _OF_OBJECT, organisation_id, each, before) for each in objects]
+def _about(connection: Session, organisation_id: str, objects: Sequence[str]) -> Iterator[_Found]:
+    """The entries about some objects, the newest first."""
+    parts = [_stream(connection, _OF_OBJECT, organisation_id, each) for each in objects]
     return _entries(*parts)
 
 
@@ -267,10 +265,8 @@ def _read(row: Any) -> Iterator[_Found]:
         return  # another row or none will be found instead, which isn't as this one said
 
 
-def _stream(
-    connection: Session, query: Query, organisation_id: str, of: str, before: int = _NEWEST
-) -> Iterator[Any]:
-    most = _FIRST
+def _stream(connection: Session, query: Query, organisation_id: str, of: str) -> Iterator[Any]:
+    before, most = _NEWEST, _FIRST
     while True:
         values = {"organisation": organisation_id, "before": before, "of": of, "most": most}
         rows = connection.execute(query, values).all()

@@ -53,9 +53,9 @@ class Writer:
     counts, and what the first one found.
     """
 
-    def __init__(self, connection: Session, randomness: Randomness | None = None) -> None:
+    def __init__(self, connection: Session) -> None:
         self.connection = connection
-        self.randomness = randomness or SystemRandomness()
+        self.randomness: Randomness = SystemRandomness()
         self.seals: Seals = {}
         self._found: dict[tuple[str, str], str | None] = {}
         self._rows: dict[tuple[str, str], Row] = {}
