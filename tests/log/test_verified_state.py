@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from tests.tampering.altering import cut_log, unguarded
 from tests.world.engines import DPT, World, make_world
 from tests.world.told import statements
@@ -17,6 +18,7 @@ from chainteller.engine.engine import Engine
 from chainteller.engine.upkeep import archiving
 from chainteller.service.errors import Conflict
 from chainteller.sqlite import sqlite3
+from chainteller.storage.db import records
 from chainteller.storage.log import marks, views
 from chainteller.storage.log.verified_state import VerifiedState
 
@@ -150,3 +152,16 @@ def test_each_log_is_asked_once_for_its_end_and_what_follows(world: World) -> No
     with statements(world.database) as told:
         assert read(world, state) == ({}, True)
     assert sum("FROM entry" in sql for sql, _ in told) == 2  # its own and the deployment's
+
+
+def test_an_entry_before_the_first_one_is_no_end_of_what_is_known(world: World) -> None:
+    others = ", ".join(name for name in records.Entry._fields if name != "number")
+    with unguarded(world) as connection:
+        connection.execute(
+            text(
+                f"INSERT INTO entry (number, {others}) "  # noqa: S608 - our own names
+                f"SELECT 0, {others} FROM entry WHERE organisation_id = '{_LOG}' AND number = 1"
+            )
+        )
+        connection.commit()
+    assert read(world, VerifiedState()) == ({}, True)

@@ -278,7 +278,7 @@ def _read(
     is_ahead = False
     for log in logs:
         size, mark = _end(file, log)
-        rows, here = _from(connection, log, size, most + 1), b""
+        rows, here = _from(connection, log, max(size, 1), most + 1), b""
         if rows and rows[0].number == size:
             here = marks.octets(rows.pop(0).mark)
         if here and here != mark:
