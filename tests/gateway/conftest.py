@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from starlette.responses import JSONResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from tests.spec_only.server import SpecOnlyApp
 from tests.spec_only.specification import SpecifiedCall
 from tests.world.bank import START, World, build, sqlite_url
@@ -46,6 +46,8 @@ class Listening(SpecOnlyApp):
         self.traces: list[str] = []
         self.refusal: tuple[int, str] | None = None
         """The HTTP status and the error with which it answers everything."""
+        self.failing: tuple[int, str] | None = None
+        """As ``refusal``, for writes that it carries out, as behind a proxy that gave up."""
         self.retry_after = ""
         """How long to wait, beside each such answer."""
         self.is_silent = False
@@ -60,8 +62,12 @@ class Listening(SpecOnlyApp):
         while self.is_silent:
             if (await receive())["type"] == "http.disconnect":
                 return
-        if self.refusal is not None:
-            status, code = self.refusal
+        told = self.refusal
+        if self.failing is not None and scope["method"] == "POST":
+            await super().__call__(scope, receive, _unheard)
+            told = self.failing
+        if told is not None:
+            status, code = told
             body = {"error": code, "message": "Later.", "details": {}}
             headers = {"Retry-After": self.retry_after} if self.retry_after else {}
             await JSONResponse(body, status, headers)(scope, receive, send)
@@ -83,6 +89,10 @@ class Listening(SpecOnlyApp):
 
     def answer_again(self) -> None:
         self.distort = None
+
+
+async def _unheard(_message: Message) -> None:
+    """An answer that nobody gets."""
 
 
 @dataclass(slots=True)

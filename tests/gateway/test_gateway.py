@@ -320,6 +320,25 @@ def test_an_approved_withdrawal_that_the_provider_refuses_fails_with_its_code(
         assert left["amount"] == "100.00"
 
 
+@pytest.mark.parametrize("status", [500, 503, 504])
+def test_an_approved_withdrawal_is_not_sent_again_after_an_outage_that_may_have_paid_it(
+    tmp_path: Path, status: int
+) -> None:
+    """Proxies answer with such a code, too, and the provider has no keys that they would repeat."""
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}{WITHDRAWALS}"
+        waiting = gateway.call("POST", path, amount="300.00", currency=TOKEN)
+        gateway.approve(gateway.call("GET", "/decisions")["data"][0]["id"])
+        gateway.provider.failing = (status, "SERVICE_UNAVAILABLE")
+        for _ in range(3):
+            gateway.advance(61)
+        assert gateway.provider.asked.count(("POST", path)) == 1
+        assert gateway.balance()[account] == "700.00"
+        assert gateway.call("GET", f"{path}/{waiting['id']}")["status"] == "unknown"
+
+
 @pytest.mark.parametrize(("control", "status"), [("FROZEN", "failed"), ("DORMANT", "accepted")])
 def test_an_approved_withdrawal_is_sent_unless_its_account_was_frozen(
     tmp_path: Path, control: str, status: str

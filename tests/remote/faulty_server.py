@@ -180,8 +180,9 @@ FAULTS: Mapping[str, Fault] = {
 
 
 @contextlib.contextmanager
-def misbehaving(fault: Fault) -> Iterator[str]:
-    """The address of a server that is well until it is asked for anything but capabilities."""
+def misbehaving(fault: Fault, *, offers: bool = True) -> Iterator[str]:
+    """The address of a server that is well until it is asked for anything but capabilities; it
+    ``offers`` them all, or not even these."""
     ended = threading.Event()
     listener = socket.create_server(("127.0.0.1", 0))
     threads: list[threading.Thread] = []
@@ -191,7 +192,8 @@ def misbehaving(fault: Fault) -> Iterator[str]:
             connection.settimeout(5)
             request = connection.recv(65_536)
             if request.startswith(b"GET /capabilities "):
-                connection.sendall(reply(_GOOD_CAPABILITIES))
+                offered = reply(_GOOD_CAPABILITIES) if offers else reply(b"", "404 Not Found")
+                connection.sendall(offered)
                 return
             fault(connection, ended)
 

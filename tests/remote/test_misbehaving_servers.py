@@ -139,6 +139,46 @@ def test_a_write_answered_with_status_500_may_have_been_done(code: str) -> None:
     assert fault.value.idempotency_key == "mine"
 
 
+@pytest.mark.parametrize("code", ["INSUFFICIENT_FUNDS", "NOT_FOUND", "CODE_OF_A_NEWER_RELEASE"])
+def test_an_error_with_a_status_of_success_refuses_nothing(code: str) -> None:
+    said = f'{{"error": "{code}", "message": "No.", "details": {{}}}}'.encode()
+    with misbehaving(says(reply(said))) as address:
+        service = client(address)
+        with pytest.raises(OutcomeUnknown, match=f"HTTP status 200 with the error {code}"):
+            service.cancel_trade("TDA_1", "TXN_1", idempotency_key="mine")
+        with pytest.raises(OutcomeUnknown, match=f"HTTP status 200 with the error {code}"):
+            service.deposit("TDA_1", DEPOSIT, idempotency_key="mine")
+        with pytest.raises(ReplyUnusable, match=f"HTTP status 200 with the error {code}"):
+            service.trade("TDA_1", "TXN_1")
+        service.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "is_open_without_keys", "is_open_with_keys"),
+    [
+        ("503 Service Unavailable", "SERVICE_UNAVAILABLE", True, False),
+        ("504 Gateway Timeout", "SERVICE_UNAVAILABLE", True, True),
+        ("502 Bad Gateway", "NOT_FOUND", True, True),
+        ("503 Service Unavailable", "MARKET_UNAVAILABLE", False, False),
+        ("500 Internal Server Error", "INSUFFICIENT_FUNDS", False, False),
+        ("429 Too Many Requests", "RATE_LIMITED", False, False),
+    ],
+)
+def test_a_status_of_the_server_s_own_is_a_refusal_only_where_a_contract_says_so(
+    status: str, code: str, is_open_without_keys: bool, is_open_with_keys: bool
+) -> None:
+    said = f'{{"error": "{code}", "message": "No.", "details": {{}}}}'.encode()
+    for offers, is_open in ((False, is_open_without_keys), (True, is_open_with_keys)):
+        with misbehaving(
+            says(reply(said, status, "Retry-After: 60\r\n")), offers=offers
+        ) as address:
+            service = client(address)
+            with pytest.raises(TellerError, match="No") as refused:
+                service.deposit("TDA_1", DEPOSIT, idempotency_key="mine")
+            service.close()
+        assert isinstance(refused.value, OutcomeUnknown) is is_open
+
+
 @pytest.mark.parametrize("first", ["closes at once", "gateway error"])
 @pytest.mark.parametrize(
     ("status", "code", "is_open"),

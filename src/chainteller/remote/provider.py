@@ -20,11 +20,8 @@ from chainteller.remote.transport import (
     TransportFault,
 )
 from chainteller.service.errors import (
-    ClientError,
     Forbidden,
     NotOffered,
-    OutcomeUnknown,
-    ReplyUnusable,
     ServiceError,
     ServiceUnavailable,
     ServiceUnreachable,
@@ -38,7 +35,6 @@ from chainteller.service.models.records import Capabilities
 from chainteller.service.operations import IDEMPOTENCY, Call
 from chainteller.service.told import Told, passed
 
-_LEAST_ERROR = 400
 _BRIEF_S = 2.0
 """Shorter than a console waits for the answer that this is part of."""
 
@@ -74,9 +70,6 @@ class Provider:
             raise _key_refused(refusal) from None
         except ServiceError as refusal:
             status = client.replies.last_status or refusal.status
-            if status < _LEAST_ERROR:
-                said = f"it answered HTTP status {status} with the error {refusal.code}"
-                raise _contradictory(call, said) from None
             if status == Unauthorized.status:  # the caller's key is right, whatever the code is
                 raise _key_refused(refusal) from None
             refusal.status = status  # type: ignore[misc]  # the provider decides this one's
@@ -101,13 +94,6 @@ class Provider:
         except TellerError as error:
             raise _unavailable(str(error), "PROVIDER_KEY") from None
         return _Client(self.address, key, deadline_s, honours_keys=self.honours_keys)
-
-
-def _contradictory(call: Call[Any], said: str) -> ClientError:
-    """The error for an answer that says that a call was accepted, and that it wasn't."""
-    if call.operation.writes:
-        return OutcomeUnknown(f"Sent, but {said}.", call.key or "")
-    return ReplyUnusable(f"The reply cannot be used: {said}.")
 
 
 def _key_refused(refusal: ServiceError) -> ServiceUnavailable:

@@ -33,9 +33,12 @@ from chainteller.service.error_codes import UnknownRefusal, from_wire, is_conclu
 from chainteller.service.errors import (
     ClientError,
     IdempotencyInProgress,
+    InsufficientFunds,
     InternalError,
+    MarketUnavailable,
     OutcomeUnknown,
     ProviderUnanswered,
+    QuoteExpired,
     ReplyUnusable,
     ServiceError,
     ServiceUnreachable,
@@ -59,8 +62,10 @@ million empty lists, each an object in memory."""
 _CONNECTS = 3
 _PAUSES_MS = (30, 100, 250, 500, 1000)
 _LONGEST_WAIT_S = 2.0
+_SPECIFIED = (InsufficientFunds, QuoteExpired, MarketUnavailable)
+"""The specification's refusals, with any status: it names none."""
 _MAY_BE_DONE = (InternalError, ProviderUnanswered, UnknownRefusal)
-"""Errors of an answer after which the write may have happened, where the status leaves it open."""
+"""Other errors that leave open whether the write happened, where the status does."""
 _SECONDS = re.compile(r"[0-9]{1,4}")
 _WAITABLE = frozenset({"RATE_LIMITED", "IDEMPOTENCY_IN_PROGRESS"})
 
@@ -104,8 +109,8 @@ class Sender:
         try:
             return check(parsed(model, reply.body))
         except ValueError as fault:
-            words = f"The reply is not what was asked for: {where(fault)}."
-            raise _refusal(reply) or ReplyUnusable(words) from None
+            words = _contradiction(reply) or f"it is not what was asked for: {where(fault)}"
+            raise ReplyUnusable(f"The reply cannot be used: {words}.") from None
 
     def write(
         self, asked: Outgoing, key: str, read: Callable[[Reply], Value], *, repeatable: bool
@@ -127,23 +132,14 @@ class Sender:
         except TransportFault as fault:
             raise OutcomeUnknown(f"Sent, but there was no usable answer: {fault}.", key) from None
         if reply.status >= 400:
-            raise self._refused(reply, key)
+            raise _refused(reply, key, repeatable=repeatable)
         try:
             value = read(reply)
         except ValueError as fault:
-            words = f"Sent, but the answer cannot be used: {where(fault)}."
-            raise _refusal(reply) or OutcomeUnknown(words, key) from None
+            words = _contradiction(reply) or f"the answer cannot be used: {where(fault)}"
+            raise OutcomeUnknown(f"Sent, but {words}.", key) from None
         replayed = reply.headers.get("idempotent-replayed", "").lower() == "true"
         return Written(value, created=reply.status == 201, replayed=replayed)
-
-    def _refused(self, reply: Reply, key: str) -> TellerError:
-        """The error of an error reply: unknown, where the write may have happened."""
-        refusal = _refusal(reply)
-        is_open = reply.follows_doubt and not (refusal is not None and is_conclusive(refusal))
-        if is_open or _leaves_doubt(reply):
-            said = f"{refusal.code}: {refusal.message}" if refusal else f"{_strange(reply)}."
-            return OutcomeUnknown(f"Sent, but answered with {said}", key)
-        return refusal or _unusable(reply)
 
     def _answered(self, request: Outgoing, attempts: int) -> Reply:
         """Send until a clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
@@ -163,7 +159,7 @@ class Sender:
                 if wait_s == 0 or last or time.monotonic() + wait_s >= ends:
                     is_sent = not isinstance(unclear, NotSent | None)
                     return replace(reply, follows_doubt=is_sent)
-                if _leaves_doubt(reply):
+                if _leaves_doubt(reply, repeatable=True):
                     unclear = Unanswered(_strange(reply))
             if last or time.monotonic() + wait_s >= ends:
                 break
@@ -264,14 +260,34 @@ def _refusal(reply: Reply) -> ServiceError | None:
     return refusal
 
 
-def _leaves_doubt(reply: Reply) -> bool:
-    """Whether a write may have happened although it was answered with an error."""
+def _refused(reply: Reply, key: str, *, repeatable: bool) -> TellerError:
+    """The error of a write's error reply: unknown, where the write may have happened."""
+    refusal = _refusal(reply)
+    is_open = reply.follows_doubt and not (refusal is not None and is_conclusive(refusal))
+    if is_open or _leaves_doubt(reply, repeatable=repeatable):
+        said = f"{refusal.code}: {refusal.message}" if refusal else f"{_strange(reply)}."
+        return OutcomeUnknown(f"Sent, but answered with {said}", key)
+    return refusal or _unusable(reply)
+
+
+def _leaves_doubt(reply: Reply, *, repeatable: bool) -> bool:
+    """Whether a write may have happened although it was answered with an error. A status of 500 or
+    more leaves that open, whatever the code is: proxies answer so, too. Only a deployment with our
+    idempotency keys is known to change nothing then, with the code's own status."""
     refusal = _refusal(reply)
     if refusal is None:
         return reply.status >= 500 or reply.status in UNCLEAR
+    if isinstance(refusal, (*_SPECIFIED, IdempotencyInProgress)):
+        return isinstance(refusal, IdempotencyInProgress)
     is_late = reply.status >= 500 or reply.status == TIMED_OUT
-    is_open = isinstance(refusal, IdempotencyInProgress)
-    return is_open or (is_late and isinstance(refusal, _MAY_BE_DONE))
+    is_ours = repeatable and refusal.status == reply.status
+    return is_late and (not is_ours or isinstance(refusal, _MAY_BE_DONE))
+
+
+def _contradiction(reply: Reply) -> str:
+    """What contradicts itself in an answer that cannot be used; empty where it's something else."""
+    code = _code_of(reply)
+    return f"it answered HTTP status {reply.status} with the error {code}" if code else ""
 
 
 def _code_of(reply: Reply) -> str:
