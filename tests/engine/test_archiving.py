@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, insert, select, update
 from tests.tampering.altering import unguarded
-from tests.world.engines import World, make_world
+from tests.world.engines import USDC_ETHEREUM, World, make_world
 from tests.world.files import KEYS
 
 from chainteller.domain import merkle
 from chainteller.domain.actors import WORKER
-from chainteller.domain.clock import DAY, format_instant, from_datetime
+from chainteller.domain.clock import DAY, HOUR, format_instant, from_datetime
 from chainteller.domain.keys import new_key
+from chainteller.domain.limits import UNVERIFIED_HOLD
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.core.signers import Trees
 from chainteller.engine.core.unit_of_work import act
@@ -33,6 +35,8 @@ from chainteller.engine.verification.full_pass import (
     verify_since,
 )
 from chainteller.service.errors import ServiceUnavailable, Unauthorized, ValidationFailed
+from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
+from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import Database, open_database
@@ -49,6 +53,7 @@ from chainteller.workspace.receipts import receipt_of
 from chainteller.writer_keys import ConfiguredKeys
 
 KEPT = 30
+WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
 @pytest.fixture
@@ -216,6 +221,37 @@ def test_a_withdrawal_that_an_archive_has_stops_no_later_one(
     archive(world, tmp_path / "audit.archive")
     world.withdraw("5.00")
     assert verify(world) == ()
+
+
+def test_a_withdrawal_that_waits_is_paid_though_its_hold_is_of_archived_time(
+    tmp_path: Path,
+) -> None:
+    """A later entry has written its row and what is held, and nothing but its hold says how much
+    it may be."""
+    options = EngineOptions(withdrawal_delay_s=(KEPT + 1) * 86_400)
+    world = make_world(tmp_path / "bank.db", options=options)
+    account = world.open()
+    world.deposit("500.00", USDC_ETHEREUM)
+    wallet = RegisterCounterparty(address=WALLET, network="ethereum")
+    named = world.engine.register_counterparty(wallet).value.id
+    of = OpenBlockchainAccount(trading_account_id=account, network="ethereum")
+    custody = world.engine.open_blockchain_account(of).value.id
+    world.clock.advance(UNVERIFIED_HOLD)
+    to = Destination(type="counterparty", counterparty_id=named, blockchain_account_id=custody)
+    asked = WithdrawalRequest(amount="10.00", currency=USDC_ETHEREUM, destination=to)
+    waiting = world.engine.withdraw(account, asked).value
+    assert waiting.status == "reviewing"
+    world.clock.advance(3 * HOUR)
+    world.engine.run_due()
+    assert world.engine.withdrawal_record(account, waiting.id).status == "processing"
+    world.withdraw("3.00", USDC_ETHEREUM)
+    world.clock.advance(KEPT * DAY + HOUR)
+    assert archive(world, tmp_path / "audit.archive")
+    world.clock.advance(DAY)
+    world.engine.run_due()
+    assert world.engine.withdrawal_record(account, waiting.id).status == "sent"
+    assert verify(world) == ()
+    world.close()
 
 
 def test_what_only_archived_entries_say_of_a_record_is_read_there(

@@ -5,13 +5,14 @@ that entry, nothing here would tell the row from one that somebody made up.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
-from chainteller.domain.ledger import owner
+from chainteller.domain.ledger import JournalKind, owner
 from chainteller.storage.db.query import Session
 from chainteller.storage.db.records import ALL, Tables
 from chainteller.storage.db.table import Table
-from chainteller.storage.log import entry, last_writes, ledger
+from chainteller.storage.log import entry, last_writes, ledger, views
 from chainteller.storage.log.entry import Entry
 from chainteller.storage.log.rows import ENDED, LASTING
 from chainteller.storage.upkeep import inspection
@@ -20,7 +21,8 @@ _BY_NAME = {table.name: table for table in ALL}
 
 
 def among(connection: Session, rows: Iterable[Any], since: int) -> list[int]:
-    """The numbers of those entries that a row or a customer's balance still is as they left it.
+    """The numbers of those entries that a row or a customer's balance still is as they left it, or
+    that hold what hasn't left yet.
 
     What has ended before the instant ``since`` decides nothing any more. Of API keys every entry
     stays: whether a key was in force is asked of a time that is over.
@@ -30,7 +32,9 @@ def among(connection: Session, rows: Iterable[Any], since: int) -> list[int]:
 
 def _stands(connection: Session, row: Any, since: int) -> bool:
     told = entry.opened(row.number, row.body)
-    return any(_rows(connection, told, since)) or any(_balances(connection, told))
+    return any(
+        chain(_rows(connection, told, since), _balances(connection, told), _holds(connection, told))
+    )
 
 
 def _rows(connection: Session, told: Entry, since: int) -> Iterator[bool]:
@@ -54,3 +58,10 @@ def _balances(connection: Session, told: Entry) -> Iterator[bool]:
             if owner(leg.code):
                 found = ledger.of_codes(connection, told.log, [leg.code])
                 yield found.get((leg.code, leg.asset), (0, 0))[1] == leg.version
+
+
+def _holds(connection: Session, told: Entry) -> Iterator[bool]:
+    """What is held for a withdrawal or a trade that nothing has been paid or released of."""
+    for each in told.journals:
+        if each.kind == JournalKind.HOLD:
+            yield len(views.journals_of(connection, each.record)) == 1
