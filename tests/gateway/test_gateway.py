@@ -28,6 +28,7 @@ from chainteller.engine.forwarding.renewing import Renewer
 from chainteller.engine.verification.full_pass import verify
 from chainteller.remote.client import RemoteService
 from chainteller.service import operations as op
+from chainteller.service.models.books import ClearDispute
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
@@ -1012,6 +1013,30 @@ def test_a_request_is_not_repeated_while_the_log_does_not_go_on_from_its_kept_he
         gateway.advance(61)
         assert gateway.provider.asked.count(("POST", path)) == asked + 1
         assert [each["amount"] for each in gateway.call("GET", path)["data"]][:1] == ["1.00"]
+
+
+def test_a_frozen_account_s_withdrawal_waits_while_the_log_lacks_its_newest_entries(
+    tmp_path: Path,
+) -> None:
+    """They may say that the provider has paid it, as after the restore of an older backup."""
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}{WITHDRAWALS}"
+        waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
+        gateway.approve(gateway.call("GET", "/decisions")["data"][0]["id"])
+        freeze = {"kind": "control", "subject": account, "control": "FROZEN", "reason": "OTHER"}
+        with gateway.as_desk("carla") as desk:
+            assert desk.post("/decisions", json=freeze).status_code == 201
+        kept = _cut_behind_kept_head(gateway, account)
+        gateway.advance(1)
+        assert gateway.call("GET", f"{path}/{waiting['id']}")["status"] == "processing"
+        assert disputed(gateway) == ["log default"]
+        kept.accept(gateway.own.context.database)
+        for each in gateway.own.engine.disputes().data:
+            gateway.own.engine.clear_dispute(each.id, ClearDispute(reason="looked at"))
+        gateway.advance(61)
+        assert gateway.call("GET", f"{path}/{waiting['id']}")["status"] == "failed"
 
 
 def _cut_behind_kept_head(gateway: Gateway, account: str) -> KeptHeads:

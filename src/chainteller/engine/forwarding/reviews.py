@@ -156,7 +156,7 @@ def free(tx: UnitOfWork, account_id: str, told: dict[str, str]) -> dict[Asset, i
 
 
 def send_approved(context: EngineContext, withdrawal_id: str, plan: Plan) -> None:
-    """Due work: send a withdrawal that was approved, once. Raises Altered."""
+    """Due work: send a withdrawal that was approved, once. Raises as ``_begin``."""
     with context.database.read() as connection:
         row = transfer_rows.find_any(connection, withdrawal_id)
     if row is None or row.status != TransferStatus.PROCESSING:
@@ -195,7 +195,11 @@ def _begin(
     before: dict[str, str],
     found: list[tuple[Call[Any], Record]],
 ) -> bool:
-    """The withdrawal is on its way; one of a frozen account isn't sent. Raises Altered."""
+    """The withdrawal is on its way; one of a frozen account isn't sent.
+
+    Raises:
+        Altered, ServiceUnavailable: as ``logged_rows.followed``.
+    """
     row = transfers.locked(tx, withdrawal_id, TransferStatus.PROCESSING)
     found.clear()
     if row is None:
@@ -204,6 +208,7 @@ def _begin(
     _require_as_logged(tx, row, account)
     jobs.remove(tx.rows, SEND, row.id)
     if account.control == Control.FROZEN:
+        logged_rows.followed(tx)  # what is missing may be that it was sent
         failure = {"failure_code": FROZEN.code, "failure_message": FROZEN.message}
         outcome.apply(tx, transfers.moved(row, TransferStatus.FAILED, tx.now, **failure))
         return True
