@@ -142,6 +142,26 @@ def test_a_trade_is_kept_listed_and_renewed(gateway: Gateway) -> None:
     assert not verify(gateway.own.context.database)
 
 
+def test_a_trade_that_a_provider_takes_up_again_after_its_end_is_no_dispute(
+    gateway: Gateway,
+) -> None:
+    account = gateway.open_account()
+    bought = {"tradingAccountId": account}
+    trade = gateway.call("POST", f"/trading/quotes/{gateway.quote()}", **bought)["id"]
+    path = f"/trading-accounts/{account}/trades/{trade}"
+    for status in ("failed", "processing"):
+
+        def say(_call: SpecifiedCall, _status: int, body: Any, status: str = status) -> bytes:
+            return json.dumps(body | {"status": status}).encode()
+
+        gateway.provider.distort = say
+        assert gateway.call("GET", path)["status"] == status
+    gateway.provider.answer_again()
+    assert gateway.call("POST", f"{path}/cancellations")["status"] == "cancelled"
+    assert gateway.own.engine.disputes().data == ()
+    assert not verify(gateway.own.context.database)
+
+
 def test_what_became_of_trades_is_asked_without_a_reader_and_less_and_less(
     gateway: Gateway,
 ) -> None:

@@ -42,6 +42,7 @@ _FOLLOWED = {each.name: ENDED.get(each, ()) for each in (*LASTING, *ENDED)} | {
 }
 """Tables with rows that a payout rests on, or another comparison, or whose keys open something, and
 the statuses of rows of which nothing is kept: a payout asks for decisions that have ended."""
+_ENDING = {name for name, ended in _FOLLOWED.items() if ended}
 _BALANCE, _KEY_ENDS, _DISPUTE = "balance", "key ends", "dispute"
 _ARCHIVED, _EMPTY = "archived", "empty"
 """What else is kept beside rows: of a customer's balance its amount and version, of an API key when
@@ -438,9 +439,12 @@ class _Follower:
         terms, before = (more[0] if more else {}), (more[1] if len(more) > 1 else None)
         known, place = self._said(name, key), f"{name} {key}"
         is_told = known is not None or told.number > self._archived
-        if is_told and (None if known is None else known.what) != before:
+        is_over = is_told and (None if known is None else known.what) != before
+        if is_over:
             wrong = _over(place, told, known)
-        if terms.get("status") in _FOLLOWED[name]:
+        # What has ended may go on, as a provider's trade, and what ended it isn't kept.
+        goes_on = is_over and known is None and name in _ENDING
+        if goes_on or terms.get("status") in _FOLLOWED[name]:
             self._known[name, key] = None
             self._changed.add((name, key))
         else:
