@@ -18,6 +18,7 @@ from chainteller.domain.options import EngineOptions
 from chainteller.engine.upkeep.upkeep import forget_keys
 from chainteller.remote.client import RemoteService
 from chainteller.service.errors import (
+    Conflict,
     IdempotencyKeyReused,
     NotDone,
     OutcomeUnknown,
@@ -233,6 +234,13 @@ def test_a_cancellation_is_settled_on_any_deployment(bench: Bench, cut: Cut) -> 
         late = bench.settle(key)
         assert late.fate is Fate.NOT_DONE
         assert "isn't cancelled" in late.text
+
+
+def test_of_what_was_accepted_without_an_id_a_repetition_says_that(spec_only: Bench) -> None:
+    _withdraw(spec_only, spec_only.desk, "mine")
+    with pytest.raises(Conflict, match="^Not sent again: it was accepted\\.$") as told:
+        _withdraw(spec_only, spec_only.desk, "mine")
+    assert told.value.suggestion == "Use a new idempotency key for a new request."
 
 
 def test_trades_that_differ_in_one_term_are_never_taken_for_each_other(spec_only: Bench) -> None:

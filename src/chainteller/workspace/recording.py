@@ -187,7 +187,9 @@ class Recording:
         if outcome.fate is Fate.NOT_DONE:
             raise NotDone(f"The earlier request wasn't carried out. {outcome.text}")
         if earlier.state is SentState.DONE:
-            raise Conflict(f"Not sent again: the answer was {earlier.answer}.")
+            told = f"it was accepted as {earlier.answer}" if earlier.answer else "it was accepted"
+            step = "Use a new idempotency key for a new request."
+            raise Conflict(f"Not sent again: {told}.", {"suggestion": step})
         raise OutcomeUnknown(f"Not sent again. {outcome.text}", earlier.key)
 
     def _require_terms(self, call: Call[Any], answer: object, key: str) -> None:
