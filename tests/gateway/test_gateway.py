@@ -322,6 +322,22 @@ def test_a_withdrawal_that_needs_two_is_sent_once_after_both(tmp_path: Path) -> 
         assert not verify(gateway.own.context.database)
 
 
+def test_no_withdrawal_that_needs_nobody_takes_what_waits_for_somebody(tmp_path: Path) -> None:
+    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
+    with gateway_before(tmp_path, policy) as gateway:
+        account = gateway.open_account()
+        path = f"/trading-accounts/{account}{WITHDRAWALS}"
+        waiting = gateway.call("POST", path, amount="950.00", currency=TOKEN)
+        assert waiting["status"] == "reviewing"
+        small = gateway.call("POST", path, amount="50.01", currency=TOKEN)
+        assert small["error"] == "INSUFFICIENT_FUNDS"
+        assert small["details"]["available"] == "50.00"
+        assert "error" not in gateway.call("POST", path, amount="50.00", currency=TOKEN)
+        gateway.approve(gateway.call("GET", "/decisions")["data"][0]["id"])
+        gateway.advance(1)
+        assert gateway.call("GET", f"{path}/{waiting['id']}")["status"] == "accepted"
+
+
 def test_an_approved_withdrawal_that_the_provider_refuses_fails_with_its_code(
     tmp_path: Path,
 ) -> None:

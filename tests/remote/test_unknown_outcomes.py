@@ -238,7 +238,7 @@ def test_a_cancellation_is_settled_on_any_deployment(bench: Bench, cut: Cut) -> 
 
 def test_of_what_was_accepted_without_an_id_a_repetition_says_that(spec_only: Bench) -> None:
     _withdraw(spec_only, spec_only.desk, "mine")
-    with pytest.raises(Conflict, match="^Not sent again: it was accepted\\.$") as told:
+    with pytest.raises(Conflict, match=r"^Not sent again: it was accepted\.$") as told:
         _withdraw(spec_only, spec_only.desk, "mine")
     assert told.value.suggestion == "Use a new idempotency key for a new request."
 

@@ -269,7 +269,10 @@ PLANS: Mapping[str, Plan] = {
     op.OPEN_TRADING_ACCOUNT.name: Plan(_keep_account),
     op.DEPOSIT.name: Plan(partial(_keep_transfer, Direction.DEPOSIT), Act.DEPOSIT, evidenced=True),
     op.WITHDRAW.name: Plan(
-        partial(_keep_transfer, Direction.WITHDRAWAL), Act.WITHDRAW, evidenced=True
+        partial(_keep_transfer, Direction.WITHDRAWAL),
+        Act.WITHDRAW,
+        evidenced=True,
+        prepare=reviews.require_free,
     ),
     op.EXECUTE_QUOTE.name: Plan(renewing.keep_trade, prepare=_check_funds),
     op.CANCEL_TRADE.name: Plan(_keep_cancellation),

@@ -16,7 +16,7 @@ from chainteller.domain.decisions import (
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import buying_power, draw
 from chainteller.domain.limits import DestinationClass
-from chainteller.domain.money import format_cents
+from chainteller.domain.money import Amount, format_cents
 from chainteller.domain.preconditions import Act, Control
 from chainteller.domain.provider_requests import RequestStatus
 from chainteller.domain.transfers import Direction, TransferStatus
@@ -122,11 +122,7 @@ def _hold(
         raise Conflict.over(
             "withdrawal", account.id, "CHANGED", "It needs no decision any more.", "Send it again."
         )
-    usable = free(tx, account.id, before)
-    named = order[1].asset
-    parts = draw(usable, cents, (named, *(each for each in CASH_EQUIVALENTS if each != named)))
-    if parts is None:
-        raise InsufficientFunds(format_cents(buying_power(usable)), format_cents(cents), "USD")
+    parts = _drawn(tx, account.id, order[1], before)
     made = kept.new_transfer(
         tx,
         Direction.WITHDRAWAL,
@@ -145,6 +141,27 @@ def _hold(
     work = Outcome(made.subject, jobs=(Job(REVIEW, made.subject, review.until),))
     outcome.apply(tx, made.joined(decision).joined(work))
     return transfer_rows.to_model(made.record(kept.TRANSFER))
+
+
+def _drawn(
+    tx: UnitOfWork, account_id: str, amount: Amount, before: dict[str, str]
+) -> tuple[Amount, ...]:
+    """What a withdrawal takes of what an account can use. Raises InsufficientFunds."""
+    usable, cents = free(tx, account_id, before), kept.worth_cents(amount)
+    others = (each for each in CASH_EQUIVALENTS if each != amount.asset)
+    parts = draw(usable, cents, (amount.asset, *others))
+    if parts is None:
+        raise InsufficientFunds(format_cents(buying_power(usable)), format_cents(cents), "USD")
+    return parts
+
+
+def require_free(
+    tx: UnitOfWork, call: Call[Any], account: Record | None, before: dict[str, str]
+) -> None:
+    """A withdrawal that needs nobody isn't paid with what waits here. Raises InsufficientFunds."""
+    order = kept.order(call.request)
+    if order is not None and account is not None and rows.held(tx.connection, account.id):
+        _drawn(tx, account.id, order[1], before)
 
 
 def free(tx: UnitOfWork, account_id: str, told: dict[str, str]) -> dict[Asset, int]:
