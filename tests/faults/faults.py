@@ -559,9 +559,16 @@ FAULTS = (
     Fault(
         "a refused repetition refuses a write that may have been done",
         "remote/sending.py",
-        "if is_open or _leaves_doubt(reply):",
-        "if _leaves_doubt(reply):",
+        "if is_open or _leaves_doubt(reply, repeatable=repeatable):",
+        "if _leaves_doubt(reply, repeatable=repeatable):",
         f"{MISBEHAVING}::test_a_refused_repetition_leaves_a_write_open_unless_it_judges_the_write",
+    ),
+    Fault(
+        "an outage that a proxy may have made up refuses a write",
+        "remote/sending.py",
+        "return is_late and (not is_ours or isinstance(refusal, _MAY_BE_DONE))",
+        "return is_late and isinstance(refusal, _MAY_BE_DONE)",
+        f"{MISBEHAVING}::test_a_status_of_the_server_s_own_is_a_refusal_only_where_a_contract_says_so",
     ),
     Fault(
         "read-only lets writes through",
@@ -983,6 +990,20 @@ FAULTS = (
         "tests/engine/test_keys.py::test_a_revoked_key_opens_no_server_that_is_told_a_log_of_before",
     ),
     Fault(
+        "an archive takes the hold of a withdrawal that waits",
+        "storage/upkeep/standing.py",
+        "yield len(views.journals_of(connection, each.record)) == 1",
+        "yield False",
+        "tests/engine/test_archiving.py::test_a_withdrawal_that_waits_is_paid_though_its_hold_is_of_archived_time",
+    ),
+    Fault(
+        "what goes on after its end was made by no entry",
+        "storage/log/verified_state.py",
+        "goes_on = is_over and known is None and name in _ENDING",
+        "goes_on = False",
+        "tests/gateway/test_gateway.py::test_a_trade_that_a_provider_takes_up_again_after_its_end_is_no_dispute",
+    ),
+    Fault(
         "an archive takes what an API key rests on",
         "storage/upkeep/standing.py",
         "            yield True\n",
@@ -1149,6 +1170,20 @@ FAULTS = (
         "found[asset] = max(0, found.get(asset, 0) - atoms)",
         "found[asset] = max(0, found.get(asset, 0) - atoms * 0)",
         "tests/gateway/test_gateway.py",
+    ),
+    Fault(
+        "a frozen account's withdrawal fails at a gateway whose log lacks its newest entries",
+        "engine/forwarding/reviews.py",
+        "        logged_rows.followed(tx)  # what is missing may be that it was sent\n",
+        "",
+        "tests/gateway/test_gateway.py::test_a_frozen_account_s_withdrawal_waits_while_the_log_lacks_its_newest_entries",
+    ),
+    Fault(
+        "a gateway's withdrawal takes what waits for somebody",
+        "engine/forwarding/calls.py",
+        "        prepare=reviews.require_free,\n",
+        "",
+        "tests/gateway/test_gateway.py::test_no_withdrawal_that_needs_nobody_takes_what_waits_for_somebody",
     ),
     Fault(
         "an approved withdrawal of a frozen account leaves a gateway",
