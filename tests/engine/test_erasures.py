@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 from tests.refusals import refusal
+from tests.tampering.altering import unguarded
 from tests.world.engines import USDC_ETHEREUM, World
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
@@ -17,7 +18,7 @@ from chainteller.engine.operations import signing_pages, transfer_reports
 from chainteller.engine.operations.transfer_reports import Report
 from chainteller.engine.upkeep import archiving
 from chainteller.engine.verification.full_pass import verify, verify_books
-from chainteller.service.errors import AccountRestricted, Conflict, NotFound
+from chainteller.service.errors import AccountRestricted, BooksDisputed, Conflict, NotFound
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
     OpenBlockchainAccount,
@@ -36,6 +37,7 @@ from chainteller.service.models.notes import AddNote
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.log import entry
 from chainteller.storage.log.marks import derived_deployment
+from chainteller.storage.schema import guards
 from chainteller.storage.schema.columns import Atoms
 from chainteller.storage.schema.wallet_tables import declared
 from chainteller.storage.upkeep import archives
@@ -264,6 +266,22 @@ def test_a_customer_with_something_open_is_not_forgotten(world: World) -> None:
     assert f"balance BUSD1@bank in {account}" in standing
     assert hits(world) > 0
     assert isinstance(refusal(forget, world, 2), NotFound)
+
+
+def test_a_remembered_answer_that_was_altered_is_named_and_nothing_is_erased(
+    world: World,
+) -> None:
+    people(world, 1)
+    altered = "UPDATE idempotency SET body = :no WHERE key = 'state-1'"
+    with unguarded(world) as connection:
+        connection.execute(text(altered), {"no": b"x"})
+        guards.create(connection)
+        connection.commit()
+    with pytest.raises(BooksDisputed):
+        forget(world, 1)
+    (dispute,) = world.engine.disputes().data
+    assert dispute.where == "idempotency default create_ownership_statement state-1"
+    assert world.engine.customers(ListQuery(text=name_of(1))).data
 
 
 def test_archives_are_named_and_erased_too(world: World, tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ from chainteller.domain.ledger import owner
 from chainteller.domain.preconditions import KYC_LEVELS, Control
 from chainteller.domain.search_texts import search_name
 from chainteller.engine.core import outcome, reading
+from chainteller.engine.core.breaches import Breach
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.outcome import Outcome, Update
 from chainteller.engine.core.table import writes
 from chainteller.engine.core.unit_of_work import UnitOfWork
-from chainteller.engine.operations import accounts
+from chainteller.engine.operations import accounts, logged_rows
 from chainteller.service import operations
 from chainteller.service.errors import Conflict
 from chainteller.service.models.customers import Copy, ForgetCustomer, ForgottenCustomer
@@ -38,6 +39,7 @@ def forget(tx: UnitOfWork, request: ForgetCustomer) -> ForgottenCustomer:
     Raises:
         NotFound: there is no customer with the reference.
         Conflict: the customer has a balance, owes money or has an open record.
+        Altered: a remembered answer can't be read, which may name the customer.
     """
     organisation_id, connection = tx.organisation_id, tx.connection
     organisations.take_turn(connection, organisation_id)
@@ -47,7 +49,11 @@ def forget(tx: UnitOfWork, request: ForgetCustomer) -> ForgottenCustomer:
     tx.audited_account = None  # it's about the customer, not about the last account
     _require_finished(tx, customer, own)
     texts = erasures.erase_texts(tx.rows, customer.id, tx.name, tx.now)
-    answers = erasures.erase_answers(tx.rows, organisation_id, customer.id)
+    try:
+        answers = erasures.erase_answers(tx.rows, organisation_id, customer.id)
+    except ValueError as fault:
+        unread = Breach(20, "not done: an answer can't be read", str(fault), organisation_id)
+        logged_rows.refuse_altered(tx, unread)
     entries = erasing.erase_inputs(connection, organisation_id, customer.id)
     for account in locked:
         if account.control != Control.CLOSED:
