@@ -559,8 +559,8 @@ FAULTS = (
     Fault(
         "a refused repetition refuses a write that may have been done",
         "remote/sending.py",
-        "if is_open or _leaves_doubt(reply, repeatable=repeatable):",
-        "if _leaves_doubt(reply, repeatable=repeatable):",
+        "if is_open or _leaves_doubt(reply, is_safe=is_safe):",
+        "if _leaves_doubt(reply, is_safe=is_safe):",
         f"{MISBEHAVING}::test_a_refused_repetition_leaves_a_write_open_unless_it_judges_the_write",
     ),
     Fault(

@@ -98,8 +98,13 @@ def test_a_caller_is_told_how_long_the_provider_wants_to_wait(
     gateway: Gateway, refusal: tuple[int, str], told: str, wait: str | None
 ) -> None:
     gateway.provider.refusal, gateway.provider.retry_after = refusal, told
-    answer = gateway.client.get("/trading/markets")
-    assert (answer.status_code, answer.headers.get("retry-after")) == (refusal[0], wait)
+    for answer in (
+        gateway.client.get("/trading/markets"),
+        gateway.post("/trading/markets/sol-usd/quotes", "q", amount="1.00", side="buy"),
+    ):
+        is_open = answer.request.method == "POST" and refusal[1] == "UPGRADING"
+        expected = "5" if is_open else wait
+        assert (answer.status_code, answer.headers.get("retry-after")) == (refusal[0], expected)
 
 
 @pytest.mark.parametrize("is_silent", [True, False])

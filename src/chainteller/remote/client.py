@@ -114,7 +114,9 @@ class RemoteService(Service):
         """Send a write; it's repeated only if the deployment supports idempotency keys."""
         repeatable = self.connection.offers(operations.IDEMPOTENCY)
         read = partial(self._read_answer, call)
-        outcome = self.connection.sender.write(asked, key, read, repeatable=repeatable)
+        outcome = self.connection.sender.write(
+            asked, key, read, repeatable=repeatable, harmless=call.operation.is_harmless
+        )
         if isinstance(outcome.value, NotShown):
             return Written(self._unshown(call, outcome.value, key), created=outcome.created)
         return outcome

@@ -113,9 +113,16 @@ class Sender:
             raise ReplyUnusable(f"The reply cannot be used: {words}.") from None
 
     def write(
-        self, asked: Outgoing, key: str, read: Callable[[Reply], Value], *, repeatable: bool
+        self,
+        asked: Outgoing,
+        key: str,
+        read: Callable[[Reply], Value],
+        *,
+        repeatable: bool,
+        harmless: bool = False,
     ) -> Written[Value]:
         """Send a write with its key; ``read`` makes its record of the reply, or raises ValueError.
+        One that is ``harmless`` moves nothing.
 
         Raises:
             ServiceError: the deployment refused; nothing was changed.
@@ -132,7 +139,7 @@ class Sender:
         except TransportFault as fault:
             raise OutcomeUnknown(f"Sent, but there was no usable answer: {fault}.", key) from None
         if reply.status >= 400:
-            raise _refused(reply, key, repeatable=repeatable)
+            raise _refused(reply, key, is_safe=repeatable or harmless)
         try:
             value = read(reply)
         except ValueError as fault:
@@ -159,7 +166,7 @@ class Sender:
                 if wait_s == 0 or last or time.monotonic() + wait_s >= ends:
                     is_sent = not isinstance(unclear, NotSent | None)
                     return replace(reply, follows_doubt=is_sent)
-                if _leaves_doubt(reply, repeatable=True):
+                if _leaves_doubt(reply, is_safe=True):
                     unclear = Unanswered(_strange(reply))
             if last or time.monotonic() + wait_s >= ends:
                 break
@@ -260,27 +267,28 @@ def _refusal(reply: Reply) -> ServiceError | None:
     return refusal
 
 
-def _refused(reply: Reply, key: str, *, repeatable: bool) -> TellerError:
+def _refused(reply: Reply, key: str, *, is_safe: bool) -> TellerError:
     """The error of a write's error reply: unknown, where the write may have happened."""
     refusal = _refusal(reply)
     is_open = reply.follows_doubt and not (refusal is not None and is_conclusive(refusal))
-    if is_open or _leaves_doubt(reply, repeatable=repeatable):
+    if is_open or _leaves_doubt(reply, is_safe=is_safe):
         said = f"{refusal.code}: {refusal.message}" if refusal else f"{_strange(reply)}."
         return OutcomeUnknown(f"Sent, but answered with {said}", key)
     return refusal or _unusable(reply)
 
 
-def _leaves_doubt(reply: Reply, *, repeatable: bool) -> bool:
+def _leaves_doubt(reply: Reply, *, is_safe: bool) -> bool:
     """Whether a write may have happened although it was answered with an error. A status of 500 or
-    more leaves that open, whatever the code is: proxies answer so, too. Only a deployment with our
-    idempotency keys is known to change nothing then, with the code's own status."""
+    more leaves that open, whatever the code is: proxies answer so, too. Where a repetition
+    ``is_safe``, with our idempotency keys or because nothing moves, the code's own status is
+    believed."""
     refusal = _refusal(reply)
     if refusal is None:
         return reply.status >= 500 or reply.status in UNCLEAR
     if isinstance(refusal, (*_SPECIFIED, IdempotencyInProgress)):
         return isinstance(refusal, IdempotencyInProgress)
     is_late = reply.status >= 500 or reply.status == TIMED_OUT
-    is_ours = repeatable and refusal.status == reply.status
+    is_ours = is_safe and refusal.status == reply.status
     return is_late and (not is_ours or isinstance(refusal, _MAY_BE_DONE))
 
 
