@@ -65,7 +65,9 @@ async def test_a_digit_begins_a_new_amount_while_a_quote_stands(
         await settle(pilot)
         await press(pilot, "b", *"200", "enter")
         assert isinstance(app.screen, QuoteScreen)
-        assert "0-9 new  esc leave" in seen(app)
+        assert "0-9 new  esc done" in seen(app)
+        for lines in app.screen.query("#form Lines").results(Lines):
+            assert all(lines.render_line(y).text.endswith(" ") for y in range(lines.size.height))
         if runs_out:
             bench.world.advance(400)
             app.screen._tick()

@@ -109,7 +109,7 @@ def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
             (f" {word:<7} ", "muted"),
             (f"enter: type the amount   1-{len(SCREENS)}: screens", "muted"),
         )
-    keys = "0-9 new  esc leave" if takes_digits else "backspace change"
+    keys = "0-9 new  esc done " if takes_digits else "backspace change "
     return line(
         (f" {word:<7} ", "muted"),
         (f"{grouped(state.amount)} ", "strong"),
