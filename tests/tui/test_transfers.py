@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from rich.cells import cell_len
 from tests.deployments import SPEC_ONLY
 from tests.spec_only.specification import SpecifiedCall
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
@@ -15,6 +17,7 @@ from textual.command import CommandList
 from textual.pilot import Pilot
 
 from chainteller.domain.options import EngineOptions
+from chainteller.records import blocks
 from chainteller.records.formats import short_address, short_id
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
@@ -27,14 +30,17 @@ from chainteller.service.models.funding import (
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
+from chainteller.tui.answer import now_lines
 from chainteller.tui.console.app import Console
 from chainteller.tui.customer_list import CustomerListScreen
 from chainteller.tui.dialogs.question import Question
+from chainteller.tui.list_screen import in_short
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.transfers.filter import NAMED
 from chainteller.tui.transfers.view import SHOWN
 from chainteller.tui.typed_filter import Wanted, wanted
 from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PagedList
 
 Answer = TypeVar("Answer")
@@ -807,3 +813,30 @@ async def test_an_unknown_status_stands_as_it_came_and_promises_nothing(bench: B
         await press(pilot, "C")
         assert not isinstance(app.screen, Question)
     assert several.third in _statuses(bench, several.one.id)
+
+
+@pytest.mark.needs("all-transfers")
+@pytest.mark.forms(1)
+async def test_the_lines_below_a_list_fit_every_window_it_is_resized_to(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(100, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "6")
+        for width in (80, 79, 81, 80, 100, 80):
+            await pilot.resize_terminal(width, 24)
+            await settle(pilot)
+            below = app.screen.query_one("#summary", Lines)
+            shown = [below.render_line(y).text for y in range(2)]
+            assert "…" not in "".join(shown), (width, shown)
+            assert ("withdraw the money instead." in shown[0]) == (width > 80), (width, shown)
+
+
+def test_the_lines_below_a_list_fit_cells_not_characters() -> None:
+    """A wide letter takes two cells."""
+    words = "王" * 10 + " " + "李" * 10
+    for width in range(30, 90):
+        now = partial(now_lines, "DEPOSIT", "1 USD", ("[ok] completed", ""), blocks.Next(words))
+        for each in in_short(now, f"{words} {words} {words}", width):
+            cells = cell_len("".join(text for text, _ in (*each.left, *each.right)))
+            assert cells <= width + 2, (width, each)

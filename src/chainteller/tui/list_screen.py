@@ -13,6 +13,7 @@ from itertools import count
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
+from rich.cells import cell_len
 from textual import on
 from textual.containers import Container
 from textual.widget import Widget
@@ -347,9 +348,14 @@ class ListScreen(DeskScreen, Generic[Record]):
         """The cursor stands on another record, or its record changed."""
         self.draw()
 
+    def resized(self) -> None:
+        super().resized()
+        self.call_after_refresh(self.draw)
+
     def draw(self) -> None:
         """Draw the selected record, or that there is none, and the footer."""
         record, detail = self.selected, self.query_one("#detail", Detail)
+        below = self.query_one("#summary", Lines)
         short: Sequence[Line] = _NO_SUMMARY
         if record is None:
             detail.tell(())
@@ -358,8 +364,8 @@ class ListScreen(DeskScreen, Generic[Record]):
             said = self.customer_text() if self.listing.told else ""
             words = self.desk.privacy.figures(said)
             detail.tell(partial(_shown, now, rest, words), partial(_shown, now, rest, ""))
-            short = _in_short(now, words, self.app.size.width - 2)
-        self.query_one("#summary", Lines).show(short)
+            short = in_short(now, words, (below.size.width or self.size.width) - 2)
+        below.show(short)
         self.draw_footer()
 
     def action_open(self) -> None:
@@ -436,7 +442,7 @@ class FilteredListScreen(ListScreen[Record], Generic[Record]):
         self.find("")
 
 
-def _in_short(now: OfWidth, words: str, width: int) -> list[Line]:
+def in_short(now: OfWidth, words: str, width: int) -> list[Line]:
     """Two lines for where the detail doesn't fit: how far the record is, and what to tell the
     customer or else what can still be done. What the record is stands in its row.
     """
@@ -445,7 +451,7 @@ def _in_short(now: OfWidth, words: str, width: int) -> list[Line]:
     if said:
         said[0] = line(*said[0].left, "…" if said[1:] else "")
         whole = line(*state.left, "   ", *more[0].left[1:])
-        state = whole if sum(len(text) for text, _ in whole.left) <= width else state
+        state = whole if sum(cell_len(text) for text, _ in whole.left) <= width else state
     rows = (state, *said, *more)[:2]
     return [line(" ", *each.left, right=(*each.right, " ")) for each in rows]
 

@@ -244,8 +244,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def resized(self) -> None:
         super().resized()
         self.paged.reshape(accounts_view.columns(is_roomy=has_room(self)))
-        if self.desk.customer.account_id:
-            self.call_after_refresh(self.draw)
 
     def object_id(self) -> str:
         return self.selected.id if self.selected else ""

@@ -138,11 +138,6 @@ class CustomerPage(FilteredListScreen[Entry]):
     def row_chosen(self) -> None:
         self.draw_footer()
 
-    def resized(self) -> None:
-        super().resized()
-        if self.is_mounted:
-            self.draw()
-
     def zoom(self, *, on: bool) -> None:
         super().zoom(on=on)
         self.draw()

@@ -173,9 +173,8 @@ class WalletsScreen(ListScreen[Shown]):
         if not all(kind.startswith(("quote.", "market.", "trade.")) for kind in kinds):
             super()._changed(kinds)
 
-    def resized(self) -> None:
-        super().resized()
-        self.call_after_refresh(draw, self)
+    def draw(self) -> None:
+        draw(self)
 
     def find(self, text: str) -> None:
         """Show a blockchain account, wallet, challenge or claim, from the palette or a paste."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -117,7 +117,7 @@ def wrapped(text: str, width: int) -> list[str]:
     for paragraph in text.splitlines() or [""]:
         row = ""
         for word in _short_words(paragraph, width):
-            if row and len(row) + 1 + len(word) > width:
+            if row and cell_len(row) + 1 + cell_len(word) > width:
                 rows.append(row)
                 row = word
             else:
@@ -136,8 +136,7 @@ def labelled(label: str, text: str, label_cells: int, text_cells: int) -> list[L
 def _short_words(paragraph: str, width: int) -> Iterator[str]:
     """The words of a paragraph; a path or a hash that is wider than a line is cut into lines."""
     for word in paragraph.split(" "):
-        for start in range(0, max(1, len(word)), width):
-            yield word[start : start + width]
+        yield from chop_cells(word, width) or ("",)
 
 
 class Toned(Widget):
