@@ -148,3 +148,35 @@ def test_what_was_not_painted_since_it_was_forgotten_is_written() -> None:
     right = ChopsUpdate([{0: strip, 3: strip}], [(0, 3, 6)], [[3, 6]])
     assert _written(picture, right, _console("truecolor"))
     assert not _written(picture, right, _console("truecolor"))
+
+
+def _painted(*rows: list[Segment]) -> str:
+    """What is written when the second row takes the place of the first."""
+    was, now = (Strip(row) for row in rows)
+    picture, console = Picture(), _console("truecolor")
+    _written(picture, LayoutUpdate([[was]], Region(0, 0, was.cell_length, 1)), console)
+    width = now.cell_length
+    return _written(picture, ChopsUpdate([{0: now}], [(0, 0, width)], [[width]]), console)
+
+
+def test_the_blanks_after_a_changed_text_are_erased(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    style = Style(color=COLOURS[0], bgcolor=GROUNDS[0])
+    texts = "withdraw 185.00 USD  |", "buy                  |"
+    written = _painted(*([Segment(text, style)] for text in texts))
+    assert "mbuy\x1b[16X\x1b[0m" in written
+
+
+def test_going_on_in_a_row_says_how_far() -> None:
+    style = Style(color=COLOURS[0], bgcolor=GROUNDS[0])
+    blank = " " * 100
+    written = _painted(*([Segment(f"{blank}{text}", style)] for text in ("a-----a", "b-----b")))
+    assert "b\x1b[5Cb" in written
+
+
+def test_texts_on_one_ground_are_written_together() -> None:
+    one, other = (Style(color=COLOURS[0], bgcolor=ground) for ground in GROUNDS[:2])
+    third = Style(color=COLOURS[1], bgcolor=GROUNDS[0])
+    row = [Segment("a" * 9, one), Segment("b" * 9, other), Segment("c" * 9, third)]
+    written = _painted([Segment(" " * 27, one)], row * 3)
+    assert written.count("48;2") == 2

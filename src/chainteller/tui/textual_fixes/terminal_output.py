@@ -5,8 +5,9 @@ Over SSH a price that ticks should cost its own cells: about a tenth of that.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from rich.color import Color, ColorSystem
@@ -33,8 +34,8 @@ _ERASING = frozenset(
 )
 """Terminals, by the first word of ``TERM``, whose erased cells take the background that is set, as
 terminfo says with ``bce``. Others, such as GNU screen, are given blanks."""
-_LEAST_ERASED = 12
-"""Blanks that cost more than erasing them and going past."""
+_LEAST_ERASED, _LEAST_LEFT = 12, 5
+"""Blanks that cost more than erasing them and going past, or than erasing alone."""
 
 
 Piece = tuple[int, int, Strip]
@@ -106,7 +107,7 @@ def _unknown(width: int) -> Strip:
     return Strip([Segment("\ue000" * width)], width)
 
 
-_LEAST_GAP = 6
+_LEAST_GAP = 5
 """So many equal cells between two changes cost more than going past them."""
 
 
@@ -152,14 +153,16 @@ class Pieces(CompositorUpdate):
         """Escape sequences and text; ends without colours.
 
         Going to another place takes half the bytes of another colour. A picture of many small
-        pieces is shorter colour by colour than from its top to its end.
+        pieces is shorter colour by colour, those of one ground together, than from its top to
+        its end.
         """
         colours = _colours(console)
         runs = [run for piece in self._pieces for run in _runs(*piece, colours)]
-        first: dict[Look, int] = {}
+        first: dict[Look | str, int] = {}
         for run in runs:
+            first.setdefault(run.look[2], len(first))
             first.setdefault(run.look, len(first))
-        by_colour = sorted(runs, key=lambda run: first[run.look])
+        by_colour = sorted(runs, key=lambda run: (first[run.look[2]], first[run.look]))
         return min((_written(each, colours) for each in (runs, by_colour)), key=len)
 
 
@@ -185,11 +188,12 @@ def _runs(x: int, y: int, strip: Strip, colours: ColorSystem | None) -> Iterator
         x += segment.cell_length
 
 
-def _written(runs: Iterable[_Run], colours: ColorSystem | None) -> str:
+def _written(runs: Sequence[_Run], colours: ColorSystem | None) -> str:
     pen = _Pen(colours)
-    for x, y, segment, look in runs:
+    for (x, y, segment, look), following in zip_longest(runs, runs[1:]):
         pen.move(x, y)
-        pen.write(segment, look)
+        goes_on = following and following[:2] == (x + segment.cell_length, y)
+        pen.write(segment, look, _LEAST_ERASED if goes_on else _LEAST_LEFT)
     return pen.text()
 
 
@@ -212,10 +216,11 @@ class _Pen:
         if y != self._y:
             self._parts.append(f"\x1b[{y + 1};{x + 1}H")
         elif x != self._x:
-            self._parts.append(f"\x1b[{x + 1}G")
+            ahead = x - self._x
+            self._parts.append(f"\x1b[{ahead}C" if 0 < ahead <= x else f"\x1b[{x + 1}G")
         self._x, self._y = x, y
 
-    def write(self, segment: Segment, wanted: Look) -> None:
+    def write(self, segment: Segment, wanted: Look, least_erased: int) -> None:
         style = segment.style
         if segment.control or (style is not None and style.link):
             self._take(_NONE)
@@ -224,11 +229,13 @@ class _Pen:
             self._parts.append(style.render(text, color_system=system) if style else text)
             self._x += segment.cell_length
             return
-        is_blank = not segment.text.strip(" ")
-        if wanted != self._look and not (is_blank and self._same_blank(wanted)):
+        text = segment.text.rstrip(" ")
+        blanks = len(segment.text) - len(text)
+        if wanted != self._look and not (not text and self._same_blank(wanted)):
             self._take(wanted)
-        if is_blank and self._can_erase(segment.text):
-            self._parts.append(f"\x1b[{len(segment.text)}X")  # the cursor stays
+        if blanks >= least_erased and self._can_erase():
+            self._parts.append(f"{text}\x1b[{blanks}X")  # the cursor stays
+            self._x += segment.cell_length - blanks
             return
         self._parts.append(segment.text)
         self._x += segment.cell_length
@@ -238,9 +245,9 @@ class _Pen:
         seen = self._look[0].split(";") + wanted[0].split(";")
         return wanted[2] == self._look[2] and not _ON_BLANKS & {*seen}
 
-    def _can_erase(self, blanks: str) -> bool:
+    def _can_erase(self) -> bool:
         is_plain = bool(self._look[2]) and not _ON_BLANKS & {*self._look[0].split(";")}
-        return self._erases and is_plain and len(blanks) >= _LEAST_ERASED
+        return self._erases and is_plain
 
     def _take(self, wanted: Look) -> None:
         now = self._look
