@@ -86,3 +86,20 @@ def _beside_the_list(app: Console) -> str:
 def _day(app: Console) -> str:
     """The column at the right."""
     return "\n".join(row.rpartition("││")[2] for row in seen(app).splitlines())
+
+
+@pytest.mark.needs("transactions", "all-transfers")
+@pytest.mark.forms(5)
+@pytest.mark.parametrize("key", ["1", "4", "5", "6", "7"])
+async def test_where_there_is_room_no_detail_touches_its_frame(bench: Bench, key: str) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(200, 60)) as pilot:
+        await settle(pilot)
+        await press(pilot, key)
+        beside = app.screen.query(".detail-side").last()
+        region = beside.region.shrink(beside.styles.border.spacing)
+        shown = [row[region.x : region.right] for row in seen(app).splitlines()]
+        rows = [row for row in shown[region.y : region.bottom] if row.strip()]
+        assert rows or key != "1"
+        assert not [row for row in rows if (row[0], row[-1]) != (" ", " ")]
