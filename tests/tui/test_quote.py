@@ -522,3 +522,18 @@ async def test_the_panel_shows_what_the_customer_gives_and_gets(
         shown = " ".join(seen(app).split())
         assert f"pays {amount} {unit} " in shown
         assert f"receives {gets} " in shown
+
+
+@pytest.mark.forms(1)
+async def test_a_quote_at_the_price_of_the_one_before_says_nothing_of_it(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"200", "enter", "enter")
+        assert isinstance(app.screen, QuoteScreen)
+        previous, shown = app.screen.state.previous, app.screen.state.quote
+        assert previous is not None
+        assert shown is not None
+        assert (previous.price, previous.id != shown.id) == (shown.price, True)
+        assert "+0.00%" not in seen(app)

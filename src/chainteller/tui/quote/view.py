@@ -245,9 +245,10 @@ def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
         line((order, "strong"), f" at {grouped(quote.price)}"),
         line((_market_now(state, now), "muted")),
     ]
-    if state.previous is not None:
+    if state.previous is not None and state.previous.price != quote.price:
         moved = percent_between(quote.price, state.previous.price)
-        rows.append(line((f"was {grouped(state.previous.price)}, now {moved}", "warn")))
+        last = f"the quote before was at {grouped(state.previous.price)}, this one {moved}"
+        rows.append(line((last, "warn")))
     included = fee_of(quote)
     gives, fee, gets = (QUOTE[each].label for each in ("asset_sold", "fees.total", "asset_bought"))
     rows += [
