@@ -3,7 +3,7 @@
 from rich.style import Style
 from tests.tui.conftest import Bench, settle
 
-from chainteller.tui.widgets.lines import Toned, line
+from chainteller.tui.widgets.lines import Toned, line, wrapped
 
 WIDTH = 12
 SHOWN = [
@@ -27,3 +27,10 @@ async def test_the_left_part_is_cut_before_it_touches_the_right_one(bench: Bench
         for left, right, shown in SHOWN:
             row = line((left, ""), right=((right, ""),) if right else ())
             assert painter.strip_of(row, WIDTH, Style()).text == shown
+
+
+def test_words_are_wrapped_by_their_cells() -> None:
+    """A wide letter takes two."""
+    assert wrapped("王王王 李李 abc", 8) == ["王王王", "李李 abc"]
+    assert wrapped("王王王王王a", 6) == ["王王王", "王王a"]
+    assert wrapped("two  gaps", 20) == ["two  gaps"]
