@@ -103,3 +103,15 @@ async def test_where_there_is_room_no_detail_touches_its_frame(bench: Bench, key
         rows = [row for row in shown[region.y : region.bottom] if row.strip()]
         assert rows or key != "1"
         assert not [row for row in rows if (row[0], row[-1]) != (" ", " ")]
+
+
+@pytest.mark.forms(3)
+@pytest.mark.parametrize(("size", "width"), [((80, 24), 80), ((120, 40), 84), ((200, 60), 120)])
+async def test_the_list_of_keys_uses_the_window(
+    bench: Bench, size: tuple[int, int], width: int
+) -> None:
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "question_mark")
+        assert app.screen.query_one("#help-box").region.width == width
