@@ -98,7 +98,7 @@ async def test_an_amount_keeps_its_asset_beside_the_keys(bench: Bench) -> None:
             await settle(pilot)
             (row,) = [each for each in seen(app).splitlines() if grouped(amount) in each][:1]
             assert f"{grouped(amount)} {state.sold_unit} " in row
-            assert "esc leave" in row
+            assert "esc done" in row
 
 
 async def test_what_to_say_of_a_quote_stands_above_its_terms(bench: Bench) -> None:
