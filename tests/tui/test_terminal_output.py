@@ -180,3 +180,12 @@ def test_texts_on_one_ground_are_written_together() -> None:
     row = [Segment("a" * 9, one), Segment("b" * 9, other), Segment("c" * 9, third)]
     written = _painted([Segment(" " * 27, one)], row * 3)
     assert written.count("48;2") == 2
+
+
+def test_blanks_are_written_with_the_text_beside_them() -> None:
+    one, other = (Style(color=color, bgcolor=GROUNDS[0]) for color in COLOURS)
+    was = [Segment("-" * 20, one)]
+    now = [Segment("    ", other), Segment("ab", one), Segment("-" * 14, one)]
+    written = _painted(was, now)
+    assert "m    ab\x1b[0m" in written
+    assert written.count("38;2") == 1

@@ -181,11 +181,40 @@ def _colours(console: Console) -> ColorSystem | None:
     return names.get(console.color_system or "")
 
 
-def _runs(x: int, y: int, strip: Strip, colours: ColorSystem | None) -> Iterator[_Run]:
+def _runs(x: int, y: int, strip: Strip, colours: ColorSystem | None) -> list[_Run]:
+    """The texts of a strip. Blanks belong to the text beside them if both have one ground."""
+    runs: list[_Run] = []
     for segment in strip:
         style = segment.style
-        yield _Run(x, y, segment, look_of(style, colours) if style is not None else _NONE)
+        run = _Run(x, y, segment, look_of(style, colours) if style is not None else _NONE)
+        joined = _joined(runs[-1], run) if runs else None
+        if joined is None:
+            runs.append(run)
+        else:
+            runs[-1] = joined
         x += segment.cell_length
+    return runs
+
+
+def _joined(left: _Run, right: _Run) -> _Run | None:
+    """Both as one text; None where their looks differ, or blanks in it are better erased."""
+    if not (_is_joinable(left) and _is_joinable(right) and left.look[2] == right.look[2]):
+        return None
+    text = left.segment.text.rstrip(" ")
+    blanks = len(left.segment.text) - len(text)
+    if not right.segment.text.strip(" "):
+        style, look = left.segment.style, left.look
+    elif blanks < _LEAST_ERASED and (not text or left.look == right.look):
+        style, look = right.segment.style, right.look
+    else:
+        return None
+    return _Run(left.x, left.y, Segment(left.segment.text + right.segment.text, style), look)
+
+
+def _is_joinable(run: _Run) -> bool:
+    style = run.segment.style
+    is_seen = _ON_BLANKS & {*run.look[0].split(";")}
+    return not (run.segment.control or is_seen or style is None or style.link)
 
 
 def _written(runs: Sequence[_Run], colours: ColorSystem | None) -> str:
