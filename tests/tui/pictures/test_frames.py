@@ -57,10 +57,10 @@ _AS_WRITTEN = "Entry"
 """An entry of the audit trail is shown as it was written."""
 ANSWERS = {
     "Account": r"^ ?SAY ",
-    "Decision": r"^NOW ",
-    "Trade": r"^NOW ",
-    "Transfer": r"^NOW ",
-    "Wallet": r"^NOW ",
+    "Decision": r"^ ?NOW ",
+    "Trade": r"^ ?NOW ",
+    "Transfer": r"^ ?NOW ",
+    "Wallet": r"^ ?NOW ",
     "Entry": r"(done|refused|[A-Z_]{5,})$",
     "Customer": r"^ WAITS|\[x\]",
     "Quote": r"QUOTED|EXECUTED|EXPIRED|UNKNOWN|No quote",
