@@ -5,7 +5,9 @@ from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel, StrictInt
+from sqlalchemy import text
 from tests.refusals import details, refusal
+from tests.tampering.altering import unguarded
 from tests.world.engines import DPT, START, World
 
 from chainteller.domain.clock import DAY, format_instant
@@ -13,12 +15,13 @@ from chainteller.engine.core import unit_of_work
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.upkeep import upkeep
 from chainteller.engine.verification.full_pass import verify
-from chainteller.service.errors import Conflict
+from chainteller.service.errors import BooksDisputed, Conflict
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.counterparties import RegisterCounterparty
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.service.operations import DEPOSIT, OPERATIONS, TEST_WEBHOOK, Call, Write
+from chainteller.storage.schema import guards
 
 
 def deposit(world: World, amount: str, key: str) -> object:
@@ -53,6 +56,19 @@ def test_the_same_key_for_another_request_is_refused(world: World) -> None:
     error = refusal(deposit, world, "2.00", "k")
     assert error.code == "IDEMPOTENCY_KEY_REUSED"
     assert details(error) == {"key": "k", "firstUsedAt": format_instant(START)}
+    assert world.balances() == {"BUSD1@bank": ("5001.00", "0.00", "0.00")}
+
+
+@pytest.mark.parametrize("body", [b"x", b""])
+def test_an_answer_that_was_altered_is_named_and_nothing_is_done_again(
+    world: World, body: bytes
+) -> None:
+    deposit(world, "1.00", "k")
+    with unguarded(world) as connection:
+        connection.execute(text("UPDATE idempotency SET body = :no WHERE key = 'k'"), {"no": body})
+        guards.create(connection)
+        connection.commit()
+    assert isinstance(refusal(deposit, world, "1.00", "k"), BooksDisputed)
     assert world.balances() == {"BUSD1@bank": ("5001.00", "0.00", "0.00")}
 
 

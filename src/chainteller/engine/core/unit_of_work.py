@@ -24,6 +24,7 @@ from chainteller.domain.rules import Rule
 from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.service.errors import (
+    BooksDisputed,
     CaseRequired,
     IdempotencyInProgress,
     IdempotencyKeyReused,
@@ -497,7 +498,7 @@ def _answered_first(
     connection: Session, organisation_id: str, call: Call[Written[Model]], key: str | None
 ) -> Written[Model] | IdempotencyKeyReused | None:
     """What a key was answered first, or the refusal of a key of another request; None where the
-    key is new."""
+    key is new. Raises BooksDisputed: somebody altered the answer, and it can't be read."""
     if key is None:
         return None
     first = idempotency.find(connection, organisation_id, call.operation.name, key)
@@ -508,7 +509,12 @@ def _answered_first(
             "This idempotency key was used for another request.",
             {"key": key, "firstUsedAt": format_instant(first.at)},
         )
-    value = as_answered(call.operation.response, idempotency.answer_of(first))
+    try:
+        value = as_answered(call.operation.response, idempotency.answer_of(first))
+    except ValueError:
+        raise BooksDisputed(
+            "Nothing was done: the answer that is kept under this key was altered."
+        ) from None
     return Written(value, created=first.created_record, replayed=True)
 
 
