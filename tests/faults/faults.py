@@ -566,8 +566,8 @@ FAULTS = (
     Fault(
         "an outage that a proxy may have made up refuses a write",
         "remote/sending.py",
-        "return is_late and (not is_ours or isinstance(refusal, _MAY_BE_DONE))",
-        "return is_late and isinstance(refusal, _MAY_BE_DONE)",
+        "may_be_done = not is_ours or isinstance(refusal, _MAY_BE_DONE)",
+        "may_be_done = isinstance(refusal, _MAY_BE_DONE)",
         f"{MISBEHAVING}::test_a_status_of_the_server_s_own_is_a_refusal_only_where_a_contract_says_so",
     ),
     Fault(

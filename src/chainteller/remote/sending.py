@@ -285,11 +285,12 @@ def _leaves_doubt(reply: Reply, *, is_safe: bool) -> bool:
     refusal = _refusal(reply)
     if refusal is None:
         return reply.status >= 500 or reply.status in UNCLEAR
-    if isinstance(refusal, (*_SPECIFIED, IdempotencyInProgress)):
-        return isinstance(refusal, IdempotencyInProgress)
+    if isinstance(refusal, IdempotencyInProgress):
+        return True
     is_late = reply.status >= 500 or reply.status == TIMED_OUT
     is_ours = is_safe and refusal.status == reply.status
-    return is_late and (not is_ours or isinstance(refusal, _MAY_BE_DONE))
+    may_be_done = not is_ours or isinstance(refusal, _MAY_BE_DONE)
+    return is_late and may_be_done and not isinstance(refusal, _SPECIFIED)
 
 
 def _contradiction(reply: Reply) -> str:
