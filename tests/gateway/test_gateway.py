@@ -39,6 +39,7 @@ from chainteller.storage.schema import guards
 from chainteller.wallets.simulated import sample_proof, sample_wallets
 
 WITHDRAWALS = "/withdrawals"
+TWO_PERSONS = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
 WALLET = next(
     each
     for each in sample_wallets(Path(__file__).parents[2] / "sample_data" / "wallets.toml")
@@ -302,8 +303,7 @@ def test_what_was_refused_may_be_sent_again_with_its_key(gateway: Gateway, ended
 
 
 def test_a_withdrawal_that_needs_two_is_sent_once_after_both(tmp_path: Path) -> None:
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
@@ -328,8 +328,7 @@ def test_a_withdrawal_that_needs_two_is_sent_once_after_both(tmp_path: Path) -> 
 
 
 def test_no_withdrawal_that_needs_nobody_takes_what_waits_for_somebody(tmp_path: Path) -> None:
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="950.00", currency=TOKEN)
@@ -346,8 +345,7 @@ def test_no_withdrawal_that_needs_nobody_takes_what_waits_for_somebody(tmp_path:
 def test_an_approved_withdrawal_that_the_provider_refuses_fails_with_its_code(
     tmp_path: Path,
 ) -> None:
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
@@ -367,8 +365,7 @@ def test_an_approved_withdrawal_is_not_sent_again_after_an_outage_that_may_have_
     tmp_path: Path, status: int
 ) -> None:
     """Proxies answer with such a code, too, and the provider has no keys that they would repeat."""
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="300.00", currency=TOKEN)
@@ -386,8 +383,7 @@ def test_an_approved_withdrawal_is_sent_unless_its_account_was_frozen(
     tmp_path: Path, control: str, status: str
 ) -> None:
     """As where the service keeps the books itself."""
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
@@ -405,8 +401,7 @@ def test_an_approved_withdrawal_is_sent_unless_its_account_was_frozen(
 
 
 def test_several_gateways_on_one_database_send_once(tmp_path: Path, own_postgres_bank: str) -> None:
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy, url=own_postgres_bank) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS, url=own_postgres_bank) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         for _ in range(3):
@@ -752,8 +747,7 @@ def test_with_keys_the_same_request_settles_what_was_not_answered(
 
 
 def test_a_key_without_an_outcome_is_not_that_of_a_withdrawal_in_review(tmp_path: Path) -> None:
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy, honours_keys=True) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS, honours_keys=True) as gateway:
         path = f"/trading-accounts/{gateway.open_account()}{WITHDRAWALS}"
         gateway.provider.keep_silent("POST", WITHDRAWALS)
         assert gateway.post(path, "w1", amount="50.00", currency=TOKEN).status_code == 504
@@ -848,8 +842,7 @@ def test_a_link_that_only_the_database_approves_is_not_sent(tmp_path: Path, stat
 
 
 def test_one_person_does_not_approve_what_the_database_says_the_first_has(tmp_path: Path) -> None:
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS) as gateway:
         path = f"/trading-accounts/{gateway.open_account()}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="300.00", currency=TOKEN)
         decision = gateway.call("GET", "/decisions")["data"][0]["id"]
@@ -894,8 +887,7 @@ def test_a_withdrawal_that_only_the_database_approves_is_not_sent(
 ) -> None:
     """Somebody with SQL and no writer's key approves a withdrawal, raises an approved one, or
     hides how it was approved."""
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="300.00", currency=TOKEN)
@@ -1060,8 +1052,7 @@ def test_a_frozen_account_s_withdrawal_waits_while_the_log_lacks_its_newest_entr
     tmp_path: Path,
 ) -> None:
     """They may say that the provider has paid it, as after the restore of an older backup."""
-    policy = Policy(two=TwoPersons(withdrawal_over_cents=10_000))
-    with gateway_before(tmp_path, policy) as gateway:
+    with gateway_before(tmp_path, TWO_PERSONS) as gateway:
         account = gateway.open_account()
         path = f"/trading-accounts/{account}{WITHDRAWALS}"
         waiting = gateway.call("POST", path, amount="600.00", currency=TOKEN)
