@@ -119,7 +119,7 @@ class Sender:
         read: Callable[[Reply], Value],
         *,
         repeatable: bool,
-        harmless: bool = False,
+        harmless: bool,
     ) -> Written[Value]:
         """Send a write with its key; ``read`` makes its record of the reply, or raises ValueError.
         One that is ``harmless`` moves nothing.

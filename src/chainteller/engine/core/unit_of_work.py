@@ -51,7 +51,7 @@ from chainteller.storage.log import append
 from chainteller.storage.log.entry import Act, Posted, Stamp, Told
 from chainteller.storage.log.rows import DEPLOYMENT, Writer
 from chainteller.storage.log.sealing import Seal
-from chainteller.storage.log.verified_state import FEW, Followed
+from chainteller.storage.log.verified_state import Followed
 from chainteller.storage.queries import accounts, idempotency, jobs, organisations, wallets
 from chainteller.storage.queries.clock import FinderWithTime
 from chainteller.storage.queries.epochs import MOVED, SUBJECT
@@ -144,7 +144,7 @@ class UnitOfWork:
         """What the logs say, read once. Raises WriterKeyMissing."""
         if self._followed is None:
             state = self.context.state
-            self._followed = state.follow(self.connection, self.organisation_id, FEW)
+            self._followed = state.follow(self.connection, self.organisation_id)
         return self._followed
 
     def row_with_time(self, find: FinderWithTime, **values: str) -> Record | None:

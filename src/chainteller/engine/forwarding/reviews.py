@@ -48,7 +48,6 @@ from chainteller.service.operations import Call
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import Tables
 from chainteller.storage.log.last_writes import Kept
-from chainteller.storage.log.verified_state import FEW
 from chainteller.storage.queries import decisions, disputes, jobs
 from chainteller.storage.queries import provider_requests as rows
 from chainteller.storage.queries import transfers as transfer_rows
@@ -100,7 +99,7 @@ def _payment(context: EngineContext, connection: Any, account_id: str, cents: in
     is_first = needs(context.options.policy.review, ReviewCondition.FIRST_USE)
     paid = rows.paid_to_bank(connection, account_id) if is_first else None
     if paid is not None:
-        followed = context.state.follow(connection, DEFAULT_ORGANISATION, FEW)
+        followed = context.state.follow(connection, DEFAULT_ORGANISATION)
         is_first = not logged_rows.is_transfer_logged(followed, account_id, paid)
     return Payment(DestinationClass.OWN_BANK, cents, is_first_use=is_first)
 

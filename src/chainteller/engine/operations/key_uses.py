@@ -19,7 +19,6 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.db.table import Table
 from chainteller.storage.log import last_writes, sealing, views
 from chainteller.storage.log.last_writes import Kept, Trail
-from chainteller.storage.log.verified_state import FEW
 
 _MOST = 1_000
 _NO_SEAL = ""
@@ -82,7 +81,7 @@ class KeyUses:
         to check that with. Raises ServiceUnavailable: the database can't be read."""
         try:
             with self._database.read() as connection:
-                followed = self._context.state.follow(connection, use.organisation_id, FEW)
+                followed = self._context.state.follow(connection, use.organisation_id)
                 told = followed.said(use.kept)
                 if told is not None and told.number <= moment[0] and told.what != use.seal:
                     return f"{use.kept.place} isn't as entry {told.number} says"

@@ -17,7 +17,7 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes
 from chainteller.storage.log.entry import Entry
 from chainteller.storage.log.last_writes import Kept, Trail
-from chainteller.storage.log.verified_state import Followed
+from chainteller.storage.log.verified_state import MOST, Followed
 
 
 class Altered(BooksDisputed):
@@ -66,7 +66,7 @@ def followed(tx: UnitOfWork) -> Followed:
         Altered: one was altered, or doesn't go on from its kept head.
         ServiceUnavailable: HEADS_NOT_KEPT, LOG_UNREAD.
     """
-    found = tx.context.state.follow(tx.connection, tx.organisation_id)
+    found = tx.context.state.follow(tx.connection, tx.organisation_id, MOST)
     if wrong := _wrong(tx.context, found):
         raise Altered(wrong)
     _require_kept(tx.context)
@@ -83,7 +83,7 @@ def require_heads(context: EngineContext, organisation_id: str) -> None:
         ServiceUnavailable: the head can't be kept.
     """
     with context.database.read(patient=True) as connection:
-        found = context.state.follow(connection, organisation_id)
+        found = context.state.follow(connection, organisation_id, MOST)
     if wrong := _wrong(context, found):
         disputes.open_for(context, wrong)
         raise Altered

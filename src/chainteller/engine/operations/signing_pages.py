@@ -27,7 +27,6 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Finder
 from chainteller.storage.db.table import Table
 from chainteller.storage.log.last_writes import Kept
-from chainteller.storage.log.verified_state import FEW
 from chainteller.storage.queries import challenges as challenge_rows
 from chainteller.storage.queries import provider_challenges, wallets
 from chainteller.wallets.cases import Case
@@ -160,7 +159,7 @@ def _altered(context: EngineContext, connection: Session, rows: list[Record]) ->
     if not rows:
         return None
     table, of = _pages(context).table, rows[0].organisation_id
-    followed = context.state.follow(connection, of, FEW)
+    followed = context.state.follow(connection, of)
     for row in rows:
         custody_id = row.blockchain_account_id
         kept = (Kept(table, row.id), Kept(Tables.counterparty, row.counterparty_id))

@@ -45,7 +45,6 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.log import marks, rows, views
 from chainteller.storage.log.entry import EVENTS_PER_ACT, seq_of
 from chainteller.storage.log.last_writes import Kept
-from chainteller.storage.log.verified_state import FEW
 from chainteller.storage.queries import webhooks
 
 RESOURCE = "webhook"
@@ -191,7 +190,7 @@ def _sent_test(context: EngineContext, organisation_id: str, webhook_id: str) ->
         at = now(context, connection)
         found = reading.row_by_id(webhooks.find, connection, RESOURCE, organisation_id, webhook_id)
         secrets = secrets_of(connection, found, at)
-        followed = context.state.follow(connection, organisation_id, FEW)
+        followed = context.state.follow(connection, organisation_id)
         breach = logged_rows.difference(followed, (Kept(Tables.webhook, found.id),))
     event = Event(
         seq=found.sent_upto,

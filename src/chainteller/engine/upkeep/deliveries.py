@@ -49,7 +49,6 @@ from chainteller.storage.db.records import Tables
 from chainteller.storage.log import last_writes
 from chainteller.storage.log.entry import EVENTS_PER_ACT, number_of, seq_of
 from chainteller.storage.log.last_writes import Kept
-from chainteller.storage.log.verified_state import FEW
 from chainteller.storage.queries import webhooks
 
 POLL_S = 0.2
@@ -231,7 +230,7 @@ class Deliverer(Background):
             try:
                 found = webhooks.find_any(connection, row.id) or row
                 state, of = self._context.state, found.organisation_id
-                followed = state.follow(connection, of, FEW)
+                followed = state.follow(connection, of)
                 breach = logged_rows.difference(followed, (Kept(Tables.webhook, found.id),))
                 if breach is not None:
                     return none._replace(unsent=Unsent.ENDPOINT_ALTERED, breach=breach)

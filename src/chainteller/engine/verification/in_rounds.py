@@ -28,6 +28,7 @@ from chainteller.engine.operations.key_uses import KeyUses
 from chainteller.engine.verification import full_pass
 from chainteller.engine.verification.replay import End
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage.log.verified_state import MOST
 from chainteller.storage.queries import disputes as dispute_rows
 
 INTERVAL = 45 * SECOND
@@ -173,7 +174,7 @@ class Verifier(Background):
         has much to read."""
         if self._unread:
             with self._context.database.read(patient=True) as connection:
-                if self._context.state.follow(connection, self._unread[-1]).is_whole:
+                if self._context.state.follow(connection, self._unread[-1], MOST).is_whole:
                     self._unread.pop()
 
     def _now(self) -> int:

@@ -144,7 +144,7 @@ class Followed(NamedTuple):
 
     def _again(self) -> "Followed | None":
         """The logs as they are by now; None if nobody has written since they were followed."""
-        now = self.state.follow(self.connection, self.organisation)
+        now = self.state.follow(self.connection, self.organisation, MOST)
         return None if now.sizes == self.sizes else now
 
 
@@ -176,7 +176,7 @@ class VerifiedState:
         self._lock = threading.RLock()
         self._file: Any = None
 
-    def follow(self, connection: Session, organisation: str, most: int = MOST) -> Followed:
+    def follow(self, connection: Session, organisation: str, most: int = FEW) -> Followed:
         """Follow an organisation's log and the deployment's, as far as they go or as is read at
         once, at ``most``. What is wrong with a log stands until a dispute of it is cleared.
 

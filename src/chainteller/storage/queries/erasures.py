@@ -5,7 +5,7 @@ from chainteller.domain.decisions import DecisionStatus
 from chainteller.domain.trades import TERMINAL, QuoteStatus
 from chainteller.domain.transfers import FINAL
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Query, Record, Session, Value, quoted, row_of
+from chainteller.storage.db.query import Query, Session, Value, quoted, row_of
 from chainteller.storage.db.records import Tables
 from chainteller.storage.db.sources import Source
 from chainteller.storage.db.table import Table
@@ -101,14 +101,6 @@ def erase_answers(rows: Writer, organisation_id: str, customer_id: str) -> int:
     telling = [
         {**of, "operation": each.operation, "key": each.key}
         for each in rows.connection.stream(_ANSWERS, of)
-        if any(name in _answer(each) for name in named)
+        if any(name in idempotency.answer_of(each) for name in named)
     ]
     return sum(len(rows.delete(Tables.idempotency, _ANSWER, each)) for each in telling)
-
-
-def _answer(row: Record) -> str:
-    try:
-        return idempotency.answer_of(row)
-    except ValueError:
-        place = f"{Tables.idempotency.name} {row.organisation_id} {row.operation} {row.key}"
-        raise ValueError(place) from None

@@ -19,8 +19,13 @@ def body_of(answer: str) -> bytes:
 
 
 def answer_of(row: Record) -> str:
-    """The answer that a row keeps. Raises ValueError: it isn't what ``body_of`` made."""
-    return entry.unpack(row.body).decode()
+    """The answer that a row keeps. Raises ValueError with the row's place: it isn't what
+    ``body_of`` made."""
+    try:
+        return entry.unpack(row.body).decode()
+    except ValueError:
+        place = f"{_T.name} {row.organisation_id} {row.operation} {row.key}"
+        raise ValueError(place) from None
 
 
 def purge(rows: Writer, before: int, most: int) -> list[str]:
