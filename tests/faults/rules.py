@@ -2,6 +2,7 @@
 
 from tests.faults.fault import SIMULATOR, Fault
 
+_JOINT = "tests/storage/test_joint_writes.py"
 _AUDITED = "tests/properties/test_simulation.py::test_a_seed_leaves_the_books_right"
 
 RULES = (
@@ -354,6 +355,34 @@ RULES = (
         '        connection.execute(built("BEGIN IMMEDIATE", None))\n'
         "        connection.execute(_SAVE)\n",
         SIMULATOR,
+    ),
+    Fault(
+        "two units of a group lock the same row",
+        "storage/db/joint_writes.py",
+        "if all(self._locks.setdefault(name, each) is each for name in each.locks):",
+        "if each is not None:",
+        _JOINT,
+    ),
+    Fault(
+        "a unit of a group writes while others read",
+        "storage/db/joint_writes.py",
+        "[each for each in self._asking if not each.is_at_end] or self._asking",
+        "[*self._asking]",
+        _JOINT,
+    ),
+    Fault(
+        "what a refused unit wrote is committed with its group",
+        "storage/db/joint_writes.py",
+        "elif member.is_at_end:",
+        "elif member.is_kept and member.is_at_end:",
+        _JOINT,
+    ),
+    Fault(
+        "a unit runs again after a commit of which nothing is known",
+        "storage/db/joint_writes.py",
+        "                self._fail(error)\n                raise\n",
+        "                self._fail(_Apart())\n",
+        _JOINT,
     ),
     Fault(
         "a deposit under way is there at once",

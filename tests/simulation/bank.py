@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 from tests.simulation.calls import Answered, Asked, Client
 from tests.simulation.records import Sent, Settings
-from tests.simulation.turns import Turns
+from tests.simulation.turns import JointTurns, Turns
 from tests.world.customers import CustomerSeed, add_customers
 from tests.world.explaining import FEW, explain_with
 from tests.world.files import open_fresh, sealed
@@ -147,9 +147,9 @@ class Bank:
     def _open(self) -> None:
         self.database = open_fresh(self.url or f"sqlite:///{self.path}")
         self._salt_by_seed()
-        turns = self.database.writers = Turns(self.database.write)
-        if self.url:  # each unit commits by itself there
-            vars(self.database)["commit"] = turns.mortal(self.database.commit)
+        begin = self.database.write
+        shared = self.database.sessions.shared
+        self.database.writers = JointTurns(begin, shared) if self.url else Turns(begin)
         self.context = EngineContext(
             self.database,
             self.clock,
@@ -177,9 +177,9 @@ class Bank:
         return self._looks
 
     @property
-    def turns(self) -> Turns:
+    def turns(self) -> Turns | JointTurns:
         writers = self.database.writers
-        assert isinstance(writers, Turns)
+        assert isinstance(writers, Turns | JointTurns)
         return writers
 
     def service(self, client: Client) -> Engine:

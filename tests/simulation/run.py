@@ -390,14 +390,10 @@ class Simulation:
     def burst(self, draw: Draw) -> None:
         """Several writes at once, sometimes the same one twice, sometimes with a death."""
         chosen = self._at_once(draw)
-        if self.bank.url:  # the order of what runs at once there is the server's
-            for client, asked in chosen:
-                self.call(client, asked, "", draw)
-            return
         self.said += [f"at once, {client.organisation}: {asked}" for client, asked in chosen]
         self.tally.operations += len(chosen)
         turns = self.bank.turns
-        turns.dies = draw.pick(("", "", "", "before", "after"))
+        turns.dies = "" if self.bank.url else draw.pick(("", "", "", "before", "after"))
         results = turns.together(
             [lambda pair=pair: self._send(*pair) for pair in chosen],  # type: ignore[misc]
             draw.shuffle,

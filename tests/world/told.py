@@ -16,7 +16,7 @@ from chainteller.storage.db.sqlite import SqliteSession
 def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
     """The statements that run meanwhile, with their values."""
     told: list[tuple[str, Any]] = []
-    run_on_file, run_on_server = SqliteSession._run, PostgresSession._run
+    run_on_file, run_on_server = SqliteSession._run, PostgresSession.run
 
     def of_file(self: SqliteSession, form: Any, values: Any) -> Any:
         told.append((form.sql, [_sent(values[name]) for name in form.names]))
@@ -32,7 +32,7 @@ def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SqliteSession, "_run", of_file)
-        patch.setattr(PostgresSession, "_run", of_server)
+        patch.setattr(PostgresSession, "run", of_server)
         yield told
 
 

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 from chainteller.service.errors import ServiceUnavailable
@@ -22,7 +21,7 @@ from chainteller.storage.db.faults import (
     require_current,
     unavailable,
 )
-from chainteller.storage.db.group_commit import Result, Unit, Writers
+from chainteller.storage.db.group_commit import Result, Unit
 from chainteller.storage.db.query import POSTGRESQL, Session, Shared, Value, built
 from chainteller.storage.db.session import ELSEWHERE, STATUS, Sessions
 from chainteller.storage.db.sqlite import BUSY_TIMEOUT_MS, SqliteSessions, journal_mode
@@ -56,7 +55,7 @@ class Database:
         self.in_wal = in_wal
         self._inode = path.stat().st_ino if path else None
         self._writer = threading.Lock()
-        self.writers = Writers(self.write)
+        self.writers = sessions.writers(self.write)
         self.writing = WriteHealth()
         self.known_rules: set[str] = set()
         """The versions of the settings that are known to be stored."""
@@ -120,21 +119,23 @@ class Database:
         finally:
             self._writer.release()
 
-    def transact(self, unit: Unit[Result]) -> Result:
-        """Run a unit of work and commit it; on SQLite, together with other waiting units.
+    def transact(self, unit: Unit[Result], among: str = "") -> Result:
+        """Run a unit of work and commit it, together with other waiting units.
+
+        Args:
+            among: the organisation whose units share commits; on PostgreSQL, a unit of none has one
+                for itself.
 
         Raises:
             DatabaseError: nothing was changed; if the error is transient, the unit may run again.
             ServiceUnavailable: as ``commit``.
         """
         try:
-            if self.path is not None:
-                return self.writers.run(unit, self.commit)
-            with self.write() as session:
-                return unit(session, partial(self.commit, session))
+            result: Result = self.writers.run(unit, self.commit, among)
         except DatabaseError as error:
             self.writing.failed(explain(error))
             raise
+        return result
 
     def commit(self, session: Session, number: str | None) -> None:
         """Commit; if the connection is lost, ask PostgreSQL whether the transaction, which has the

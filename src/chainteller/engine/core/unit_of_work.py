@@ -358,6 +358,7 @@ def write(
         context,
         actor,
         partial(_attempt, call, key, work, arguments),
+        actor.organisation,
         timeless=timeless,
         case_id=call.case_id,
     )
@@ -379,11 +380,16 @@ class _Refused(NamedTuple):
 
 
 def _in_transaction(
-    context: EngineContext, actor: Actor, unit: Callable[[UnitOfWork], Result], **known: Any
+    context: EngineContext,
+    actor: Actor,
+    unit: Callable[[UnitOfWork], Result],
+    among: str = "",
+    **known: Any,
 ) -> Result:
-    """Run a unit that commits what it did. It runs again from its start after a deadlock, a lock
-    that took too long or a connection lost before the commit; it has no effect outside. ``known``
-    is what its ``UnitOfWork`` says from the beginning.
+    """Run a unit that commits what it did, on PostgreSQL together with others ``among`` those of an
+    organisation. It runs again from its start after a deadlock, a lock that took too long or a
+    connection lost before the commit; it has no effect outside. ``known`` is what its
+    ``UnitOfWork`` says from the beginning.
 
     Raises:
         ServiceUnavailable: the database cannot be used.
@@ -395,7 +401,7 @@ def _in_transaction(
     until = time.monotonic() + _MOST_S
     for attempt in range(TRIES):
         try:
-            return context.database.transact(run)
+            return context.database.transact(run, among)
         except DatabaseError as error:
             may_succeed = is_transient(error) or is_lost(error)
             if not may_succeed or attempt == TRIES - 1 or time.monotonic() > until:

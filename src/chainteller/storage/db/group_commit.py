@@ -67,7 +67,7 @@ class Writers:
         self._queue: deque[_Waiting] = deque()
         self._busy = False
 
-    def run(self, unit: Unit[Result], commit: Commit) -> Result:
+    def run(self, unit: Unit[Result], commit: Commit, among: str = "") -> Result:  # noqa: ARG002 - a file has one writer at a time
         """Run a unit; returns its result or raises its error, after the commit.
 
         Raises:

@@ -7,9 +7,8 @@ those of transactions. Statements are prepared only where there is no pooler (``
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import count
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -22,26 +21,19 @@ from chainteller.storage.db.errors import (
     DatabaseError,
 )
 from chainteller.storage.db.faults import unavailable
+from chainteller.storage.db.joint_writes import Begin, JointWriters
 from chainteller.storage.db.pipeline import Pipeline, Step
+from chainteller.storage.db.pipelined import COMMIT, DIALECT, PipelinedSession
 from chainteller.storage.db.pool import Pool, Pooled
 from chainteller.storage.db.query import (
     BATCH,
     NONE,
-    POSTGRESQL,
-    Dialect,
-    Form,
     Found,
-    Given,
-    Reader,
-    Session,
     Shared,
     Statement,
-    Then,
     Values,
 )
 from chainteller.storage.db.session import GATE, Sessions
-from chainteller.storage.db.spans import statements_span
-from chainteller.telemetry import tracing
 
 _ENCODING = "UTF8"
 LOCK_TIMEOUT_S = 2
@@ -83,33 +75,11 @@ _DEFAULTS = {
 """Defaults of a connection, which the URL can override; they detect a lost server in time."""
 
 
-_DIALECT = Dialect(POSTGRESQL)
 _STREAMS = count(1)
-_Key = tuple[int, tuple[Any, ...]]
 
 
-class _Waiting(NamedTuple):
-    """A statement that was not sent yet."""
-
-    form: Form
-    values: Sequence[Any]
-    then: Then | None
-
-
-def _waiting(query: Statement, values: Values, then: Then | None) -> _Waiting:
-    form = query.postgresql
-    return _Waiting(form, form.in_order(values), then)
-
-
-class _Noted(Exception):
-    """The first statement of a reader was noted."""
-
-
-class PostgresSession(Session):
-    """A transaction on a server, of which nothing is sent before its first statement. Raises
-    DatabaseError."""
-
-    dialect = _DIALECT
+class PostgresSession(PipelinedSession):
+    """A transaction on a connection of its own."""
 
     def __init__(
         self,
@@ -119,49 +89,13 @@ class PostgresSession(Session):
         *,
         taken: Pooled | None = None,
     ) -> None:
-        self.shared = shared
+        super().__init__(shared)
         self._pool = pool
         self._is_fixed = taken is not None
         self._taken: Pooled | None = taken or pool.take()
         self._opening = opening
         self._is_begun = False
         self._is_lost = False
-        self._waiting: list[_Waiting] = []
-        self._ahead: list[_Waiting] = []
-        self._found: dict[_Key, Found] = {}
-        self._is_noting = False
-        """Whether statements are noted instead of run (``ahead``)."""
-
-    def execute(self, query: Statement, values: Values = NONE) -> Found:
-        if self._is_noting:
-            self._note(query, values)
-        if self._found:
-            found = self._found.pop(_key(query, values), None)
-            if found is not None:
-                return found
-        kept: list[Found] = []
-        self._waiting.append(_waiting(query, values, kept.append))
-        self._send()
-        return kept[0]
-
-    def later(self, query: Statement, values: Values, then: Then | None = None) -> None:
-        self._found.clear()
-        self._waiting.append(_waiting(query, values, then))
-
-    def ahead(self, reader: Reader[Given], *values: Given.args, **named: Given.kwargs) -> None:
-        was_noting, self._is_noting = self._is_noting, True
-        try:
-            reader(self, *values, **named)
-        except _Noted:
-            pass
-        finally:
-            self._is_noting = was_noting
-
-    def _note(self, query: Statement, values: Values) -> NoReturn:
-        """Put a statement among those that are sent ahead of their turn, and end its reader."""
-        keep = partial(self._found.__setitem__, _key(query, values))
-        self._ahead.append(_waiting(query, values, keep))
-        raise _Noted
 
     def stream(
         self, query: Statement, values: Values = NONE, *, batch: int = BATCH
@@ -176,20 +110,20 @@ class PostgresSession(Session):
             raise self._explained(error) from error
 
     def flush(self) -> None:
-        if self._waiting or not self._is_begun:
+        if self.waiting or not self._is_begun:
             self._send()
 
     def commit(self) -> None:
         """Run what waits and commit, in one round trip."""
-        if self._waiting:
+        if self.waiting:
             self._send(commit=True)
         elif self._is_begun:
-            self._run([Step("COMMIT")])
+            self.answers([COMMIT])
 
     def rollback(self) -> None:
-        self._waiting.clear()
+        self.waiting.clear()
         if not self._is_lost and self.statements.is_in_transaction:
-            self._run([Step("ROLLBACK")])
+            self.answers([Step("ROLLBACK")])
 
     def close(self) -> None:
         """The end of a transaction that wrote nothing is sent, and isn't waited for."""
@@ -233,39 +167,23 @@ class PostgresSession(Session):
         found: Pipeline = taken.statements
         return found
 
-    def _send(self, *, commit: bool = False) -> None:
-        waiting = [*self._waiting, *self._ahead]
-        self._waiting, self._ahead = [], []
-        steps = [Step(each.form, each.values) for each in waiting]
-        if commit:
-            steps.append(Step("COMMIT"))
-        for each, result in zip(waiting, self._run(steps), strict=False):
-            if each.then is not None:
-                each.then(result)
+    @property
+    def server(self) -> dict[str, str | int]:
+        return self.statements.server
 
-    def _run(self, steps: list[Step]) -> list[Found]:
-        """Results of all steps, in one round trip.
-
-        The first round trip shows whether the server dropped the connection: then it is made again
-        on another one, unless it commits.
-        """
+    def run(self, steps: Sequence[Step]) -> list[Found]:
+        """The first round trip shows whether the server dropped the connection: then it is made
+        again on another one, unless it commits."""
         is_first, self._is_begun = not self._is_begun, True
         opening = [Step(each) for each in self._opening] if is_first else []
-        every = [*opening, *steps]
-        if tracing.current() is None:
-            return self._sent(every, steps, is_first=is_first)[len(opening) :]
-        texts = [each.sql for each in steps] or [each.sql for each in opening]
-        with statements_span(POSTGRESQL, texts, self.statements.server) as span:
-            found = self._sent(every, steps, is_first=is_first)[len(opening) :]
-            span.put({"db.response.returned_rows": sum(len(each.rows) for each in found)})
-        return found
+        return self._sent([*opening, *steps], is_first=is_first)[len(opening) :]
 
-    def _sent(self, every: list[Step], steps: list[Step], *, is_first: bool) -> list[Found]:
-        """Results of ``every`` step: of ``steps``, and of those that begin a transaction."""
+    def _sent(self, every: list[Step], *, is_first: bool) -> list[Found]:
+        """Results of ``every`` step, those that begin a transaction included."""
         try:
             return self._tried(every)
         except DatabaseError as error:
-            is_committing = bool(steps) and steps[-1].what == "COMMIT"
+            is_committing = bool(every) and every[-1] is COMMIT
             if not (error.is_lost and is_first) or is_committing or self._is_fixed:
                 raise
             taken, self._taken = self.taken, None
@@ -291,12 +209,6 @@ class PostgresSession(Session):
         if self._is_lost:
             self._pool.lose(self.taken)
         return DatabaseError(error, is_lost=self._is_lost)
-
-
-def _key(query: Statement, values: Values) -> _Key:
-    """Which read it is; a list is compared by what it has."""
-    found = (tuple(each) if isinstance(each, list) else each for each in values.values())
-    return id(query), tuple(found)
 
 
 def _options(url: str) -> Mapping[str, Any]:
@@ -325,7 +237,7 @@ class PostgresSessions(Sessions):
         ValueError: the URL can't be read.
     """
 
-    dialect = _DIALECT
+    dialect = DIALECT
 
     def __init__(self, url: str, shared: Shared) -> None:
         super().__init__(shared)
@@ -333,6 +245,9 @@ class PostgresSessions(Sessions):
         self._url = url
         self._defaults: Any = {name: each for name, each in _DEFAULTS.items() if name not in given}
         self.pool = Pool(self.connect, kept=_KEPT, most=_KEPT + _KEPT // 2, wait_s=_POOL_WAIT_S)
+
+    def writers(self, begin: Begin) -> JointWriters:
+        return JointWriters(begin, self.shared)
 
     def connect(self) -> psycopg.Connection[Any]:
         """Open a connection.

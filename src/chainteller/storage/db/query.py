@@ -101,6 +101,9 @@ class Form:
         if len(self.names) > 1 and not lists:
             self.in_order = itemgetter(*self.names)
         self.has_rows = query.row is not None
+        self.writes = not query.text.startswith("SELECT")
+        self.locks = _LOCK.search(query.text)
+        """The lock that its rows get."""
         # As ``_make`` does it, without a function of Python for each row.
         self._make: Any = query.row and partial(tuple.__new__, query.row)
         readers = _readers(query.row) if query.row is not None and dialect == SQLITE else ()
@@ -283,6 +286,15 @@ class Session(ABC):
         self, query: Statement, values: Values = NONE, *, batch: int = BATCH
     ) -> Iterator[Any]:
         """The rows of a statement, of which only some are in memory at the same time."""
+
+    def last(self, name: str, query: Statement, values: Values) -> Any:  # noqa: ARG002 - of a group
+        """The row that all writes of an organisation lock after all else, after which nothing is
+        read that any write may change; or what the write before this one in the same commit left
+        by ``name``."""
+        return self.execute(query, values).first()
+
+    def leave(self, name: str, what: object) -> None:  # noqa: B027 - one that has a commit for itself leaves nothing
+        """Say what the row of that ``name`` will be after this write."""
 
     @abstractmethod
     def flush(self) -> None:

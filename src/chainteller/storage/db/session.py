@@ -1,6 +1,8 @@
 """What begins transactions on a database, and the number of one of PostgreSQL's."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from chainteller.storage.db.pool import Pool
@@ -38,6 +40,10 @@ class Sessions(ABC):
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
+
+    @abstractmethod
+    def writers(self, begin: Callable[[], AbstractContextManager[Session]]) -> Any:
+        """What runs units of work in transactions that ``begin`` opens: ``Writers``."""
 
     @abstractmethod
     def connect(self) -> Any:

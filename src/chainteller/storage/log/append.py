@@ -83,10 +83,12 @@ def lock(connection: Session, organisation_id: str) -> End:
     is_postgres = connection.dialect.name == POSTGRESQL
     statement = _END_LOCKED if is_postgres else _END
     named = {"organisation": organisation_id}
-    end = connection.execute(statement, named).first()
+    end = connection.last(organisation_id, statement, named)
     if end is None:
         begin(connection, organisation_id)
-        end = connection.execute(statement, named).one()
+        end = connection.last(organisation_id, statement, named)
+    if isinstance(end, End):
+        return end
     require_known(end.floor)
     number = end.transaction_number if is_postgres else None
     return End(end.size, end.last_at, end.mark, end.marked_with, end.provider or "", number)
@@ -146,6 +148,8 @@ def append(
                 connection.later(_INSERT_JOURNAL, journal)
         grown = {"size": size, "last_at": last_at, "mark": mark, "key": marker.name}
         connection.later(_GROW, {"organisation": name} | grown)
+        left = End(size, last_at, mark, marker.name, end.provider, end.transaction)
+        connection.leave(name, left)
         sizes[name] = size
     for name in names:
         ledger.move_bank(connection, name, _of_bank(acts[name]))

@@ -1,0 +1,353 @@
+"""Group commit on PostgreSQL: concurrent writes of an organisation share a transaction.
+
+All writes of an organisation lock the end of its log until they commit, and each by itself would
+have it for a round trip. So units that arrive while others write form the next group: one
+transaction on one connection. Each unit runs on its own thread, and where all of them wait for
+results, what they ask goes to the database in one round trip: what they read, then what they write
+with the end of the log, then their entries with the commit.
+
+It is as if each had a transaction of its own. Nothing is written before all have read, so none
+sees what another one wrote; and no row is locked for two of them. A unit that reads after it wrote,
+or wants a row that another one has locked, runs alone. So do all if the database refuses anything.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
+from typing import Any, NoReturn, TypeVar, cast
+
+from chainteller.storage.db.errors import DatabaseError
+from chainteller.storage.db.group_commit import MOST_TOGETHER, Commit, Unit
+from chainteller.storage.db.pipeline import Step
+from chainteller.storage.db.pipelined import PipelinedSession
+from chainteller.storage.db.query import Found, Session, Shared, Statement, Values
+
+Result = TypeVar("Result")
+Begin = Callable[[], AbstractContextManager[Session]]
+_LINGER = 1 / 16
+"""For how much of the time that a group took the next one waits for those who were in it."""
+_NAMES_ALL = frozenset({"organisation", "organisation_id"})
+"""Parameters that don't say which row is locked: it's the same for the whole group."""
+
+
+class _Apart(Exception):
+    """The unit can't be part of the group; nothing of it was done."""
+
+
+class JointWriters:
+    """The writers of one PostgreSQL database in this process. ``begin`` opens a write transaction,
+    rolled back unless it is committed; ``shared`` is what its sessions share."""
+
+    def __init__(self, begin: Begin, shared: Shared) -> None:
+        self._begin = begin
+        self._shared = shared
+        self._turns: dict[str, _Turns] = {}
+
+    def run(self, unit: Unit[Result], commit: Commit, among: str) -> Result:
+        """Run a unit; returns its result or raises its error, after the commit.
+
+        Args:
+            among: the organisation whose units may share the commit; empty for one that runs alone.
+
+        Raises:
+            DatabaseError: the commit failed; nothing was changed.
+            ServiceUnavailable: the database can't be used.
+        """
+        if among:
+            turns = self._turns.setdefault(among, _Turns(self._begin, self._shared))
+            with suppress(_Apart), turns.joined() as group:
+                if group.size > 1:
+                    return group.run(unit, commit)
+                return self._alone(unit, commit)
+        return self._alone(unit, commit)
+
+    def _alone(self, unit: Unit[Result], commit: Commit) -> Result:
+        with self._begin() as session:
+            return unit(session, partial(commit, session))
+
+
+class _Turns:
+    """The groups of one organisation, one after the other."""
+
+    def __init__(self, begin: Begin, shared: Shared) -> None:
+        self._begin, self._shared = begin, shared
+        self._changed = threading.Condition()
+        self._forming: _Group | None = None
+        self._is_busy = False
+        self._expected = 0
+        """How many the next group waits for, until ``_until``."""
+        self._until = 0.0
+
+    @contextmanager
+    def joined(self) -> Iterator["_Group"]:
+        """The group that this thread is in, when its turn has come. Raises _Apart: it's full."""
+        group = self._joined()
+        try:
+            yield group
+        finally:
+            self._leave(group)
+
+    def _joined(self) -> "_Group":
+        with self._changed:
+            if self._forming is None:
+                self._forming = _Group(self._begin, self._shared)
+            group = self._forming
+            if group.size == MOST_TOGETHER:
+                raise _Apart
+            group.size += 1
+            if group.size == self._expected:
+                self._changed.notify_all()
+            while group is self._forming:
+                left = self._until - time.monotonic()
+                if self._is_busy:
+                    self._changed.wait()
+                elif group.size < self._expected and left > 0:
+                    self._changed.wait(left)
+                else:
+                    self._forming, self._is_busy = None, True
+                    group.start()
+                    self._changed.notify_all()
+        return group
+
+    def _leave(self, group: "_Group") -> None:
+        with self._changed:
+            group.present -= 1
+            if not group.present:
+                now, following = time.monotonic(), self._forming
+                self._is_busy = False
+                self._expected = group.size + (following.size if following else 0)
+                self._until = now + (now - group.started) * _LINGER
+                self._changed.notify_all()
+
+
+class _Group:
+    """Units that are written together, each by its own thread."""
+
+    def __init__(self, begin: Begin, shared: Shared) -> None:
+        self.size = self.present = 0
+        """How many they are, and how many haven't left."""
+        self.started = 0.0
+        self.shared = shared
+        self._begin = begin
+        self._transaction = ExitStack()
+        self._session: PipelinedSession | None = None
+        self._changed = threading.Condition()
+        self._working = 0
+        """How many threads don't wait; the last one that has to sends what all of them ask."""
+        self._asking: list[_Member] = []
+        self._locks: dict[str, _Member] = {}
+        self._lines: dict[str, list[_Member]] = {}
+        """Who has the end of a log, and who waits for it."""
+        self._left: dict[str, object] = {}
+        self._kept: list[_Member] = []
+        self._commit: Commit
+        self._is_decided = False
+        self._failed: BaseException | None = None
+
+    def start(self) -> None:
+        self.present = self._working = self.size
+        self.started = time.monotonic()
+
+    def run(self, unit: Unit[Result], commit: Commit) -> Result:
+        """As ``JointWriters.run``. Raises _Apart."""
+        member, self._commit = _Member(self), commit
+        error: BaseException | None = None
+        value: Any = None
+        try:
+            value = unit(member, member.keep)
+        except BaseException as raised:  # noqa: BLE001 - raised when it's known whether it counts
+            error = raised
+        with self._changed:
+            self._end(member, is_kept=member.is_kept and error is None)
+            if not isinstance(error, _Apart):
+                self._changed.wait_for(lambda: self._is_decided)
+                error = self._failed or error
+        if error is not None:
+            raise error
+        result: Result = value
+        return result
+
+    def answers(self, member: "_Member", steps: Sequence[Step]) -> list[Found]:
+        """What the database answers to a member's steps. Raises _Apart."""
+        with self._changed:
+            member.steps = steps
+            self._asking.append(member)
+            self._wait(lambda: member not in self._asking)
+            if member.found is None:
+                raise _Apart
+            return member.found
+
+    def turn(self, member: "_Member", name: str) -> object:
+        """Wait until the members before this one are done with the end of a log; what the last of
+        them left, or None. Raises _Apart."""
+        with self._changed:
+            line = self._lines.setdefault(name, [])
+            line.append(member)
+            if line[0] is not member:
+                self._wait(lambda: line[0] is member)
+            return self._left.get(name)
+
+    def leave(self, name: str, what: object) -> None:
+        self._left[name] = what
+
+    @property
+    def session(self) -> PipelinedSession:
+        """The transaction of all, begun when it's first needed."""
+        with self._changed:
+            if self._session is None:
+                begun = self._transaction.enter_context(self._begin())
+                self._session = cast("PipelinedSession", begun)
+            return self._session
+
+    def _wait(self, until: Callable[[], bool]) -> None:
+        self._working -= 1
+        self._go_on()
+        self._changed.wait_for(lambda: self._is_decided or until())
+        if self._is_decided:
+            raise _Apart
+
+    def _end(self, member: "_Member", *, is_kept: bool) -> None:
+        if is_kept:
+            self._kept.append(member)
+        elif member.is_at_end:  # it's written already
+            self._fail(_Apart())
+        for line in self._lines.values():
+            if member in line:
+                is_next = line[0] is member and len(line) > 1
+                line.remove(member)
+                self._working += is_next
+        self._working -= 1
+        self._go_on()
+        self._changed.notify_all()
+
+    def _go_on(self) -> None:
+        """Do what all wait for, if they do."""
+        while not (self._working or self._is_decided):
+            try:
+                if self._asking:
+                    self._ask([each for each in self._asking if not each.is_at_end] or self._asking)
+                elif any(self._lines.values()):
+                    self._fail(_Apart())  # they wait for one another
+                else:
+                    self._decide()
+            except DatabaseError:
+                self._fail(_Apart())
+            except BaseException as error:
+                self._fail(error)
+                raise
+
+    def _ask(self, asking: Sequence["_Member"]) -> None:
+        """Send what some ask in one round trip, in an order that is the same in every process. Who
+        wants to lock what another one has locked isn't answered."""
+        sent: list[_Member] = []
+        for each in sorted(asking, key=lambda member: sorted(member.locks)):
+            each.found = None
+            if all(self._locks.setdefault(name, each) is each for name in each.locks):
+                sent.append(each)
+        ends = {each.end: each.steps[-1] for each in sent if each.end}
+        steps = [step for each in sent for step in each.steps[: -1 if each.end else None]]
+        found = self.session.run([*steps, *ends.values()]) if sent else []
+        of_ends = dict(zip(ends, found[len(steps) :], strict=True))
+        at = 0
+        for each in sent:
+            count = len(each.steps) - bool(each.end)
+            each.found = found[at : at + count]
+            if each.end:
+                each.found.append(of_ends[each.end])
+            at += count
+        self._asking = [each for each in self._asking if each not in asking]
+        self._working += len(asking)
+        self._changed.notify_all()
+
+    def _decide(self) -> None:
+        """Commit what was kept."""
+        if self._session is not None and self._kept:
+            self._session.waiting = [step for each in self._kept for step in each.waiting]
+            numbers = (each.transaction for each in self._kept)
+            self._commit(self._session, next(filter(None, numbers), None))
+        self._over()
+
+    def _fail(self, error: BaseException) -> None:
+        self._failed = error
+        self._over()
+
+    def _over(self) -> None:
+        self._is_decided = True
+        self._transaction.close()
+        self._changed.notify_all()
+
+
+class _Member(PipelinedSession):
+    """A unit's part of the transaction that its group shares. Raises _Apart."""
+
+    def __init__(self, group: _Group) -> None:
+        super().__init__(group.shared)
+        self._group = group
+        self.steps: Sequence[Step] = ()
+        self.found: list[Found] | None = None
+        self.locks: set[str] = set()
+        """What names the rows that ``steps`` lock."""
+        self.end = ""
+        """The log whose end the last of ``steps`` locks."""
+        self.is_at_end = False
+        """Whether it only writes any more."""
+        self.is_kept = False
+        self.transaction: str | None = None
+
+    def keep(self, number: str | None) -> None:
+        self.is_kept, self.transaction = True, number
+
+    def last(self, name: str, query: Statement, values: Values) -> Any:
+        self.is_at_end, self.end = True, name
+        self.ahead_of_turn.clear()
+        row = self.execute(query, values).first()
+        self.end = ""
+        left = self._group.turn(self, name)
+        return row if left is None else left
+
+    def leave(self, name: str, what: object) -> None:
+        self._group.leave(name, what)
+
+    @property
+    def server(self) -> dict[str, str | int]:
+        return self._group.session.server
+
+    def run(self, steps: Sequence[Step]) -> list[Found]:
+        self.locks = set()
+        if not self.is_at_end:
+            if any(isinstance(each.what, str) or each.what.writes for each in steps):
+                raise _Apart
+            self.locks.update(*map(_locked, steps))
+        return self._group.answers(self, steps)
+
+    def stream(self, *_: object, **__: object) -> NoReturn:
+        raise _Apart
+
+    @property
+    def driver(self) -> NoReturn:
+        raise _Apart
+
+    def commit(self) -> NoReturn:
+        raise _Apart
+
+    rollback = commit
+
+    def close(self) -> None:
+        """The group does that."""
+
+
+def _locked(step: Step) -> Iterator[str]:
+    """What names the rows that a step locks: the values that it finds them by."""
+    form = step.what
+    if isinstance(form, str) or not form.locks:
+        return
+    named = [
+        str(value)
+        for name, value in zip(form.names, step.values, strict=True)
+        if name not in _NAMES_ALL
+    ]
+    yield from named
+    if not named or "SKIP" in form.locks[0]:
+        yield form.sql
