@@ -285,6 +285,27 @@ def test_those_who_wait_for_one_another_run_alone(begun: World) -> None:
     assert together(begun, [run(begun, locks(*each)) for each in pairs]) == [*pairs]
 
 
+def test_one_that_takes_long_is_not_waited_for(begun: World) -> None:
+    """Another one is written meanwhile, though the first one has neither ended nor failed."""
+    begins, go_on = threading.Event(), threading.Event()
+
+    def slow(session: Session, keep: Keep) -> str:
+        begins.set()
+        assert go_on.wait(PATIENCE_S)
+        return insert("slow")(session, keep)
+
+    with ThreadPoolExecutor(1) as threads:
+        first = threads.submit(run(begun, slow))
+        assert begins.wait(PATIENCE_S)
+        try:
+            assert run(begun, insert("quick"))() == "quick"
+            assert not first.done()
+        finally:
+            go_on.set()
+    assert first.result() == "slow"
+    assert names(begun) == {"quick", "slow"}
+
+
 def test_nobody_is_answered_before_the_commit(begun: World) -> None:
     database = begun.context.database
     committing, go_on = threading.Event(), threading.Event()

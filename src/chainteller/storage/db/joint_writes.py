@@ -28,6 +28,8 @@ Result = TypeVar("Result")
 Begin = Callable[[], AbstractContextManager[Session]]
 _LINGER = 1 / 16
 """For how much of the time that a group took the next one waits for those who were in it."""
+_PATIENCE_S = 0.25
+"""How long the next group waits for one that takes its time, as where a row is locked for long."""
 _NAMES_ALL = frozenset({"organisation", "organisation_id"})
 """Parameters that don't say which row is locked: it's the same for the whole group."""
 
@@ -69,13 +71,13 @@ class JointWriters:
 
 
 class _Turns:
-    """The groups of one organisation, one after the other."""
+    """The groups of one organisation, one after the other unless one takes long."""
 
     def __init__(self, begin: Begin, shared: Shared) -> None:
         self._begin, self._shared = begin, shared
         self._changed = threading.Condition()
         self._forming: _Group | None = None
-        self._is_busy = False
+        self._running: _Group | None = None
         self._expected = 0
         """How many the next group waits for, until ``_until``."""
         self._until = 0.0
@@ -100,23 +102,28 @@ class _Turns:
             if group.size == self._expected:
                 self._changed.notify_all()
             while group is self._forming:
-                left = self._until - time.monotonic()
-                if self._is_busy:
-                    self._changed.wait()
-                elif group.size < self._expected and left > 0:
+                left = self._begins(group) - time.monotonic()
+                if left > 0:
                     self._changed.wait(left)
                 else:
-                    self._forming, self._is_busy = None, True
+                    self._forming, self._running = None, group
                     group.start()
                     self._changed.notify_all()
         return group
+
+    def _begins(self, group: "_Group") -> float:
+        """When a group's turn comes, as far as is known now."""
+        if self._running is not None:
+            return self._running.started + _PATIENCE_S
+        return self._until if group.size < self._expected else 0.0
 
     def _leave(self, group: "_Group") -> None:
         with self._changed:
             group.present -= 1
             if not group.present:
                 now, following = time.monotonic(), self._forming
-                self._is_busy = False
+                if self._running is group:
+                    self._running = None
                 self._expected = group.size + (following.size if following else 0)
                 self._until = now + (now - group.started) * _LINGER
                 self._changed.notify_all()
