@@ -359,7 +359,7 @@ RULES = (
     Fault(
         "two units of a group lock the same row",
         "storage/db/joint_writes.py",
-        "if all(self._locks.setdefault(name, each) is each for name in each.locks):",
+        "if all(self._locks.setdefault(name, each) is each for name in locks):",
         "if each is not None:",
         _JOINT,
     ),

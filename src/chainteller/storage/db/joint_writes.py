@@ -22,7 +22,7 @@ from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.group_commit import MOST_TOGETHER, Commit, Unit
 from chainteller.storage.db.pipeline import Step
 from chainteller.storage.db.pipelined import PipelinedSession
-from chainteller.storage.db.query import Found, Session, Shared, Statement, Values
+from chainteller.storage.db.query import Form, Found, Session, Shared, Statement, Values
 
 Result = TypeVar("Result")
 Begin = Callable[[], AbstractContextManager[Session]]
@@ -30,6 +30,7 @@ _LINGER = 1 / 16
 """For how much of the time that a group took the next one waits for those who were in it."""
 _PATIENCE_S = 0.25
 """How long the next group waits for one that takes its time, as where a row is locked for long."""
+_NOTHING = Found((), 0)
 _NAMES_ALL = frozenset({"organisation", "organisation_id"})
 """Parameters that don't say which row is locked: it's the same for the whole group."""
 
@@ -246,24 +247,22 @@ class _Group:
                 raise
 
     def _ask(self, asking: Sequence["_Member"]) -> None:
-        """Send what some ask in one round trip, in an order that is the same in every process. Who
-        wants to lock what another one has locked isn't answered."""
-        sent: list[_Member] = []
-        for each in sorted(asking, key=lambda member: sorted(member.locks)):
+        """Send in one round trip what some ask. Who wants to lock what another one has locked isn't
+        answered."""
+        is_at_end = asking[0].is_at_end
+        sent: list[tuple[_Member, int, Step]] = []
+        for each in asking:
             each.found = None
-            if all(self._locks.setdefault(name, each) is each for name in each.locks):
-                sent.append(each)
-        ends = {each.end: each.steps[-1] for each in sent if each.end}
-        steps = [step for each in sent for step in each.steps[: -1 if each.end else None]]
-        found = self.session.run([*steps, *ends.values()]) if sent else []
-        of_ends = dict(zip(ends, found[len(steps) :], strict=True))
-        at = 0
-        for each in sent:
-            count = len(each.steps) - bool(each.end)
-            each.found = found[at : at + count]
-            if each.end:
-                each.found.append(of_ends[each.end])
-            at += count
+            locks = () if is_at_end else [name for step in each.steps for name in _locks(step)]
+            if all(self._locks.setdefault(name, each) is each for name in locks):
+                each.found = [_NOTHING] * len(each.steps)
+                sent += [(each, at, step) for at, step in enumerate(each.steps)]
+        # In an order that is the same in every process: what reads the time comes after the locks,
+        # and the ends of the logs after all else that is locked.
+        sent.sort(key=lambda step: (bool(_locks(step[2])) is is_at_end, _locks(step[2])))
+        results = self.session.run([step for _, _, step in sent]) if sent else ()
+        for (each, at, _), found in zip(sent, results, strict=True):
+            cast("list[Found]", each.found)[at] = found
         self._asking = [each for each in self._asking if each not in asking]
         self._working += len(asking)
         self._changed.notify_all()
@@ -294,10 +293,6 @@ class _Member(PipelinedSession):
         self._group = group
         self.steps: Sequence[Step] = ()
         self.found: list[Found] | None = None
-        self.locks: set[str] = set()
-        """What names the rows that ``steps`` lock."""
-        self.end = ""
-        """The log whose end the last of ``steps`` locks."""
         self.is_at_end = False
         """Whether it only writes any more."""
         self.is_kept = False
@@ -307,10 +302,9 @@ class _Member(PipelinedSession):
         self.is_kept, self.transaction = True, number
 
     def last(self, name: str, query: Statement, values: Values) -> Any:
-        self.is_at_end, self.end = True, name
+        self.is_at_end = True
         self.ahead_of_turn.clear()
         row = self.execute(query, values).first()
-        self.end = ""
         left = self._group.turn(self, name)
         return row if left is None else left
 
@@ -322,11 +316,9 @@ class _Member(PipelinedSession):
         return self._group.session.server
 
     def run(self, steps: Sequence[Step]) -> list[Found]:
-        self.locks = set()
-        if not self.is_at_end:
-            if any(isinstance(each.what, str) or each.what.writes for each in steps):
-                raise _Apart
-            self.locks.update(*map(_locked, steps))
+        reads = all(isinstance(each.what, Form) and not each.what.writes for each in steps)
+        if not (reads or self.is_at_end):
+            raise _Apart
         return self._group.answers(self, steps)
 
     def stream(self, *_: object, **__: object) -> NoReturn:
@@ -345,16 +337,11 @@ class _Member(PipelinedSession):
         """The group does that."""
 
 
-def _locked(step: Step) -> Iterator[str]:
+def _locks(step: Step) -> list[str]:
     """What names the rows that a step locks: the values that it finds them by."""
     form = step.what
     if isinstance(form, str) or not form.locks:
-        return
-    named = [
-        str(value)
-        for name, value in zip(form.names, step.values, strict=True)
-        if name not in _NAMES_ALL
-    ]
-    yield from named
-    if not named or "SKIP" in form.locks[0]:
-        yield form.sql
+        return []
+    given = zip(form.names, step.values, strict=True)
+    named = [str(value) for name, value in given if name not in _NAMES_ALL]
+    return named if named and "SKIP" not in form.locks[0] else [*named, form.sql]
