@@ -359,8 +359,8 @@ RULES = (
     Fault(
         "two units of a group lock the same row",
         "storage/db/joint_writes.py",
-        "if all(self._locks.setdefault(name, each) is each for name in locks):",
-        "if each is not None:",
+        "                each.is_late = True\n",
+        "                each.is_late = False\n",
         _JOINT,
     ),
     Fault(

@@ -26,7 +26,7 @@ from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.group_commit import Keep
 from chainteller.storage.db.pipeline import Step
 from chainteller.storage.db.postgres import PostgresSession
-from chainteller.storage.db.query import Session, Value, built
+from chainteller.storage.db.query import Query, Session, Value, built, row_of
 from chainteller.storage.log import append
 from chainteller.storage.log.rows import DEPLOYMENT
 
@@ -165,13 +165,19 @@ def test_what_one_account_has_is_spent_once(
     refused = [each for each in outcomes if isinstance(each, InsufficientFunds)]
     assert len(refused) == 2
     assert not any(isinstance(each, Exception) for each in outcomes[3:])
-    locks = [[sql for sql in trip if "FOR UPDATE OF trading_account" in sql] for trip in sent]
-    assert max(map(len, locks)) == CUSTOMERS  # one for each account, none twice
+    assert commits(sent) <= 3  # the group's, and those of the two that are refused after it
 
 
 INSERT = built("INSERT INTO market_control VALUES (:name, 'X', NULL, NULL)", None)
 NAMES = built("SELECT market AS value FROM market_control", Value)
 REMOVE = built("DELETE FROM market_control", None)
+ROW = row_of("market", "reason")
+LOCKED = built("SELECT market, reason FROM market_control WHERE market = :name FOR UPDATE", ROW)
+LOCKED_BY_REASON = built(
+    "SELECT market, reason FROM market_control WHERE reason > :least FOR UPDATE", ROW
+)
+REASON = built("SELECT reason AS value FROM market_control", Value)
+COUNT = built("UPDATE market_control SET reason = :reason WHERE market = :name", None)
 DIVIDE = built("SELECT 1 / (length('') * 2) AS value", Value)
 
 
@@ -206,6 +212,28 @@ def begun(world: World) -> Iterator[World]:
     quote(world)
     yield world
     forget(world)
+
+
+def test_who_finds_a_row_locked_sees_what_was_made_of_it(begun: World) -> None:
+    """However they name the row: each writes what it read and one more."""
+
+    def counts(locked: Query, **named: str) -> Callable[[Session, Keep], str]:
+        def unit(session: Session, keep: Keep) -> str:
+            read = session.execute(locked, named).one()
+            session.later(COUNT, {"name": read.market, "reason": f"{int(read.reason) + 1}"})
+            keep(append.lock(session, DEFAULT_ORGANISATION).transaction)
+            return "done"
+
+        return unit
+
+    with begun.context.database.write() as session:
+        session.execute(built("INSERT INTO market_control VALUES ('a', '0', NULL, NULL)", None))
+        session.commit()
+    by_name = [counts(LOCKED, name="a")] * 3
+    units = [*by_name, counts(LOCKED_BY_REASON, least="")]
+    assert together(begun, [run(begun, each) for each in units]) == ["done"] * 4
+    with begun.context.database.read() as session:
+        assert REASON.value(session) == "4"
 
 
 def test_whoever_reads_after_it_wrote_runs_alone(begun: World, sent: list[list[str]]) -> None:

@@ -196,3 +196,17 @@ def _kind(column: Column[object]) -> Any:
     kind = column.type.python_type
     kind = Atoms if isinstance(column.type, columns.Atoms) else str if kind is object else kind
     return kind | None if column.nullable else kind
+
+
+def test_statements_that_lock_the_same_row_name_it_alike() -> None:
+    """By its key, or no other statement locks rows of that table: units that share a transaction
+    have to know it."""
+    assert list(every_query())  # all modules are imported
+    locking: dict[str, list[bool]] = {}
+    for query in Query.declared:
+        if table := query.postgresql.locks:
+            key, names = getattr(records.Tables, table).key, query.row._fields
+            is_named = {*key} <= {*names} or (query.row is Value and len(key) == 1)
+            locking.setdefault(table, []).append(is_named)
+    assert len(locking) > 10
+    assert [table for table, named in locking.items() if len(named) > 1 and not all(named)] == []

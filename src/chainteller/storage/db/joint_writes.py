@@ -23,6 +23,7 @@ from chainteller.storage.db.group_commit import MOST_TOGETHER, Commit, Unit
 from chainteller.storage.db.pipeline import Step
 from chainteller.storage.db.pipelined import PipelinedSession
 from chainteller.storage.db.query import Form, Found, Session, Shared, Statement, Values
+from chainteller.storage.db.records import Tables
 
 Result = TypeVar("Result")
 Begin = Callable[[], AbstractContextManager[Session]]
@@ -31,8 +32,6 @@ _LINGER = 1 / 16
 _PATIENCE_S = 0.25
 """How long the next group waits for one that takes its time, as where a row is locked for long."""
 _NOTHING = Found((), 0)
-_NAMES_ALL = frozenset({"organisation", "organisation_id"})
-"""Parameters that don't say which row is locked: it's the same for the whole group."""
 
 
 class _Apart(Exception):
@@ -145,7 +144,8 @@ class _Group:
         self._working = 0
         """How many threads don't wait; the last one that has to sends what all of them ask."""
         self._asking: list[_Member] = []
-        self._locks: dict[str, _Member] = {}
+        self._locked: dict[tuple[Any, ...], _Member] = {}
+        """Who has locked a row."""
         self._lines: dict[str, list[_Member]] = {}
         """Who has the end of a log, and who waits for it."""
         self._left: dict[str, object] = {}
@@ -183,7 +183,7 @@ class _Group:
             member.steps = steps
             self._asking.append(member)
             self._wait(lambda: member not in self._asking)
-            if member.found is None:
+            if member.is_late:
                 raise _Apart
             return member.found
 
@@ -247,22 +247,22 @@ class _Group:
                 raise
 
     def _ask(self, asking: Sequence["_Member"]) -> None:
-        """Send in one round trip what some ask. Who wants to lock what another one has locked isn't
+        """Send in one round trip what some ask. Who finds a row that another one has locked isn't
         answered."""
         is_at_end = asking[0].is_at_end
-        sent: list[tuple[_Member, int, Step]] = []
-        for each in asking:
-            each.found = None
-            locks = () if is_at_end else [name for step in each.steps for name in _locks(step)]
-            if all(self._locks.setdefault(name, each) is each for name in locks):
-                each.found = [_NOTHING] * len(each.steps)
-                sent += [(each, at, step) for at, step in enumerate(each.steps)]
+        sent = [(each, at, step) for each in asking for at, step in enumerate(each.steps)]
         # In an order that is the same in every process: what reads the time comes after the locks,
         # and the ends of the logs after all else that is locked.
-        sent.sort(key=lambda step: (bool(_locks(step[2])) is is_at_end, _locks(step[2])))
-        results = self.session.run([step for _, _, step in sent]) if sent else ()
-        for (each, at, _), found in zip(sent, results, strict=True):
-            cast("list[Found]", each.found)[at] = found
+        sent.sort(key=lambda asked: (bool(_locks(asked[2])) is is_at_end, _named(asked[2])))
+        for each in asking:
+            each.found = [_NOTHING] * len(each.steps)
+        found = self.session.run([step for _, _, step in sent])
+        for (each, at, step), answer in zip(sent, found, strict=True):
+            if not is_at_end and any(
+                self._locked.setdefault(row, each) is not each for row in _rows(step, answer)
+            ):
+                each.is_late = True
+            each.found[at] = answer
         self._asking = [each for each in self._asking if each not in asking]
         self._working += len(asking)
         self._changed.notify_all()
@@ -292,7 +292,9 @@ class _Member(PipelinedSession):
         super().__init__(group.shared)
         self._group = group
         self.steps: Sequence[Step] = ()
-        self.found: list[Found] | None = None
+        self.found: list[Found] = []
+        self.is_late = False
+        """Whether it wants a row that another one has locked."""
         self.is_at_end = False
         """Whether it only writes any more."""
         self.is_kept = False
@@ -337,11 +339,25 @@ class _Member(PipelinedSession):
         """The group does that."""
 
 
-def _locks(step: Step) -> list[str]:
-    """What names the rows that a step locks: the values that it finds them by."""
+def _locks(step: Step) -> str:
+    """The table whose rows a step locks, if it locks any."""
+    return step.what.locks if isinstance(step.what, Form) else ""
+
+
+def _named(step: Step) -> list[str]:
+    """What names the rows that a step locks, beside their organisation."""
     form = step.what
-    if isinstance(form, str) or not form.locks:
+    if not _locks(step) or isinstance(form, str):
         return []
     given = zip(form.names, step.values, strict=True)
-    named = [str(value) for name, value in given if name not in _NAMES_ALL]
-    return named if named and "SKIP" not in form.locks[0] else [*named, form.sql]
+    return [str(value) for name, value in given if not name.startswith("organisation")]
+
+
+def _rows(step: Step, found: Found) -> Iterator[tuple[Any, ...]]:
+    """The rows that a step has locked, by their table's key, or as they are if it wasn't read."""
+    table = _locks(step)
+    if table:
+        key = getattr(Tables, table).key
+        for row in found.rows:
+            named = row._asdict()
+            yield table, *(map(named.__getitem__, key) if named.keys() >= {*key} else row)

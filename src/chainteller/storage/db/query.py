@@ -31,7 +31,8 @@ Atoms = NewType("Atoms", int)
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 _PART = re.compile(r"'[^']*'|::|%|(?P<in>\bIN )?:(?P<name>[a-z][a-z0-9_]*)")
 _MOST = re.compile(r"\b(LIMIT|OFFSET) (:\w+)")
-_LOCK = re.compile(r"\s+FOR (NO KEY )?(UPDATE|SHARE|KEY SHARE)( OF \w+)?( SKIP LOCKED)?\s*$")
+_LOCK = re.compile(r"\s+FOR (?:NO KEY )?UPDATE(?: OF (\w+))?(?: SKIP LOCKED)?\s*$")
+_FROM = re.compile(r" FROM (\w+)")
 _SAME = (("json_array(", "json_build_array("), ("json_group_array(", "json_agg("))
 """Functions of SQLite, and PostgreSQL's names for them."""
 _BUILT = 2_048
@@ -102,8 +103,8 @@ class Form:
             self.in_order = itemgetter(*self.names)
         self.has_rows = query.row is not None
         self.writes = not query.text.startswith("SELECT")
-        self.locks = _LOCK.search(query.text)
-        """The lock that its rows get."""
+        self.locks = _locked(query.text)
+        """The table whose rows it locks, if it locks any."""
         # As ``_make`` does it, without a function of Python for each row.
         self._make: Any = query.row and partial(tuple.__new__, query.row)
         readers = _readers(query.row) if query.row is not None and dialect == SQLITE else ()
@@ -124,6 +125,12 @@ class Form:
                     values[at] = read(values[at])
             found.append(self._make(values))
         return found
+
+
+def _locked(text: str) -> str:
+    """The table of what a lock at the end of a statement locks; empty without a lock."""
+    lock = _LOCK.search(text)
+    return "" if lock is None else str(lock[1] or _FROM.findall(text)[0])
 
 
 def _in_order(names: Sequence[str], lists: Sequence[int], values: Values) -> list[Any]:
