@@ -84,7 +84,7 @@ async def test_what_may_leave_is_whole_beside_the_amount_or_below_it(
 async def test_accounts_offers_the_wallets_with_their_class_and_what_may_leave(
     bench: Bench,
 ) -> None:
-    case = Case(bench, "alice-ethereum", "bob-ethereum")
+    case = Case(bench, "alice-ethereum", "bob-ethereum", "alice-solana")
     case.link("bob-ethereum")
     case.fund("80.00")
     app = bench.console()
@@ -93,7 +93,12 @@ async def test_accounts_offers_the_wallets_with_their_class_and_what_may_leave(
         await press(pilot, "w", "right")
         shown = seen(app)
         assert "Verified 1P  at most 50,000.00 USD" in shown
-        assert "not verified  at most 1,000.00 USD" in shown
+        assert "ethereum  not verified  on hold for 24:00:00" in shown
+        assert "solana  not verified  no assets on its network" in shown
+        await press(pilot, "escape")
+        bench.world.advance(24 * 3_600)
+        await press(pilot, "w", "right")
+        assert "not verified  at most 1,000.00 USD" in seen(app)
         await press(pilot, "1")
         await press(pilot, *"5", "enter")
         assert BOB in seen(app)

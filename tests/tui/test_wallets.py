@@ -85,6 +85,37 @@ async def test_the_text_for_a_refused_signature_is_gone_while_the_next_one_is_ch
         assert app.screen.customer_text() not in {refused, ""}
 
 
+async def test_wallets_are_not_counted_before_they_are_there(bench: Bench) -> None:
+    go_on = Event()
+    go_on.set()
+
+    def slowly(call: Call[Answer], onward: Next) -> Answer:
+        if call.operation is op.BLOCKCHAIN_ACCOUNTS:
+            assert go_on.wait(PATIENCE_S)
+        return onward(call)
+
+    Case(bench, "alice-ethereum")
+    app = bench.console(layered(bench.deployment, slowly))
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        go_on.clear()
+        app.simulate_key("5")
+        await until(lambda: "loading" in seen(app) and "WALLETS" in seen(app))
+        assert "0 wallets" not in seen(app)
+        go_on.set()
+        await settle(pilot)
+        assert "1 wallet, 0 linked" in seen(app)
+
+
+async def test_where_no_sample_customer_can_sign_the_palette_says_why(bench: Bench) -> None:
+    Case(bench)
+    app = bench.console(kind="DEMO")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await wallets(pilot)
+        await palette(pilot, "simulate")
+        assert app.desk.log[-1].text == "no message is waiting for a signature"
+
+
 @pytest.mark.usefixtures("a_longer_search")
 @pytest.mark.needs("diagnoses")
 async def test_a_verdict_is_shown_while_a_longer_search_goes_on(bench: Bench) -> None:
@@ -170,10 +201,10 @@ async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[in
 
         await paste(pilot, signed("alice-ethereum", challenge, "wrong-account"))
         shown = seen(app)
-        assert "Signature not accepted" in shown
         assert "not accepted: OTHER_REGISTERED_ADDRESS" in shown
         assert BOB in shown
-        assert "ASK THE CUSTOMER" in shown
+        asked = "| You signed with" if narrow else "SAY  You signed with"
+        assert " ".join(shown.split()).count(" ".join(asked.split())) == 1
         assert bench.service.challenges(account.id).data[0].attempts == 0
         await press(pilot, "t")
         assert "WHAT TO TELL THE CUSTOMER" in seen(app)
@@ -183,6 +214,9 @@ async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[in
         await press(pilot, "escape")
 
         await paste(pilot, signed("alice-ethereum", challenge))
+        assert isinstance(app.screen, WalletsScreen)
+        assert "your signature is valid" in app.screen.customer_text()
+        assert narrow or "SAY Thank you, your signature is valid." in " ".join(seen(app).split())
         assert valid(bench) in seen(app)
         assert bench.service.challenges(account.id).data[0].status == "open"
         await press(pilot, "enter")
@@ -510,11 +544,12 @@ async def test_the_sample_customer_signs_only_what_waits_for_a_signature(bench: 
         await wallets(pilot)
         screen = app.screen
         assert isinstance(screen, WalletsScreen)
-        assert screen.palette_entries()
+        assert len(screen.palette_entries()) > 1
         case.link("alice-ethereum")
         screen.reload()
         await settle(pilot)
-        assert screen.palette_entries() == []
+        ((said, _),) = screen.palette_entries()
+        assert said == "simulate: no message is waiting for a signature"
 
 
 @pytest.mark.needs("blockchain-accounts")

@@ -6,7 +6,6 @@ the private functions alone, which run in a thread.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -508,12 +507,19 @@ def choose_wallet(trading_account_id: str, now: int, confirm_above_cents: int) -
     def look_up(service: "Service") -> Step:
         book = read_book(service, trading_account_id, Session())
         limits = service.limits(trading_account_id).data
-        wallets = {_destination(wallet, limits): wallet for wallet in book.wallets}
+        balances = service.token_balances(trading_account_id).data
+        funded = {row.token.network for row in balances if Decimal(row.amount) > 0}
+        wallets: dict[str, Wallet] = {}
+        for wallet in book.wallets:
+            held = _hold_left(service, wallet, now) if wallet.network in funded else ""
+            against = f"on hold for {held}" if held else "no assets on its network"
+            is_open = wallet.network in funded and not held
+            wallets[_destination(wallet, limits, "" if is_open else against)] = wallet
         if not wallets:
             return notice("this account has no wallets yet   5: wallets")
         return Choose(
             "WITHDRAW to which wallet?",
-            "full addresses below",
+            "The last question shows the whole address.",
             tuple(wallets),
             lambda chosen: _choose_asset(wallets[chosen], now, confirm_above_cents),
         )
@@ -528,11 +534,9 @@ def withdraw(wallet: Wallet, now: int, confirm_above_cents: int) -> Step:
 
 def _choose_asset(wallet: Wallet, now: int, confirm_above_cents: int) -> Step:
     def look_up(service: "Service") -> Step:
-        if not wallet.is_verified:
-            registered = service.counterparty(wallet.counterparty.id).created
-            held = _hold_failure(registered, now)
-            if held is not None:
-                return Result(refusal=held)
+        held = _hold_left(service, wallet, now)
+        if held:
+            return Result(refusal=_hold_failure(held))
         balances = service.token_balances(wallet.account.trading_account_id).data
         sendable = {
             f"{row.token.symbol}  {grouped(row.amount)} available": row
@@ -564,13 +568,16 @@ def _nothing_to_send(network: str) -> Failure:
     )
 
 
-def _hold_failure(registered: datetime | None, now: int) -> Failure | None:
-    if registered is None:
-        return None
-    until = from_datetime(registered) + UNVERIFIED_HOLD
-    if now >= until:
-        return None
-    left = countdown(seconds_between(now, until))
+def _hold_left(service: "Service", wallet: Wallet, now: int) -> str:
+    """How long nothing may leave to the wallet; empty where it may."""
+    registered = None
+    if not wallet.is_verified:
+        registered = service.counterparty(wallet.counterparty.id).created
+    until = now if registered is None else from_datetime(registered) + UNVERIFIED_HOLD
+    return countdown(seconds_between(now, until)) if now < until else ""
+
+
+def _hold_failure(left: str) -> Failure:
     return Failure(
         "DESTINATION_ON_HOLD",
         f"You can't withdraw to this new wallet for another {left}.",
@@ -703,9 +710,10 @@ def _withdrawal_failure(means: Means, amount: str) -> Failure | None:
     return None
 
 
-def _destination(wallet: Wallet, usage: "tuple[LimitUsage, ...]") -> str:
+def _destination(wallet: Wallet, usage: "tuple[LimitUsage, ...]", against: str) -> str:
+    """A wallet with what may leave to it, or what is ``against`` that."""
     own = [Decimal(row.remaining) for row in limits_of(wallet, usage)]
-    most = f"  at most {grouped(f'{min(own):.2f}')} USD" if own else ""
+    most = f"at most {grouped(f'{min(own):.2f}')} USD" if own else ""
     address = wallet.counterparty.address
     kind = "Verified 1P" if wallet.is_verified else "not verified"
-    return f"{address[:6]}..{address[-6:]}  {wallet.network}  {kind}{most}"
+    return f"{address[:6]}..{address[-6:]}  {wallet.network}  {kind}  {against or most}".rstrip()

@@ -278,10 +278,12 @@ class WalletsScreen(ListScreen[Shown]):
         if wallet.challenge is not None and wallet.challenge.id == self.checking:
             return self.desk.customer_texts.fill("wallet.checking", view.told_values(wallet, ""))
         verdict, now = self.session.verdict(wallet), self.desk.now
-        if verdict is not None and wallet.state(now) == "signing" and not verdict.accepted:
-            return verdict.diagnosis.ask_customer
         values = view.told_values(wallet, self.desk.settings.bank_name)
         name, link = view.told_name(wallet, now), self.session.link(wallet.open_challenge(now))
+        if verdict is not None and name == "signing":
+            if not verdict.accepted:
+                return verdict.diagnosis.ask_customer
+            name = "claimed"  # enter submits it
         if link and name == "signing":
             name, values["link"] = "signing_page", link
         return self.desk.customer_texts.fill(f"wallet.{name}", values)
@@ -307,8 +309,11 @@ class WalletsScreen(ListScreen[Shown]):
         wallet = wallet_of(self.selected)
         network = known_network(wallet.network) if wallet is not None else None
         challenge = wallet.open_challenge(self.desk.now) if wallet is not None else None
-        if wallet is None or challenge is None or network is None or not _can_simulate(self):
+        if not _can_simulate(self):
             return []
+        if wallet is None or challenge is None or network is None:
+            reason = "no message is waiting for a signature"
+            return [(f"simulate: {reason}", partial(self.desk.notify, reason, "warn"))]
         rows: list[tuple[str, Callable[[], object]]]
         rows = [("simulate: sign correctly", partial(simulate, self, ""))]
         for name, words in mistakes_of(network.family).items():
@@ -671,8 +676,7 @@ def draw(screen: WalletsScreen) -> None:
         can_simulate=_can_simulate(screen),
     )  # fmt: skip
     frame = view.Frame(*screen.size, is_wide=screen.has_class("-wide"))
-    words = screen.customer_text() if verdict is None else ""
-    head.show(view.head_lines(chosen, verdict, frame, now, words))
+    head.show(view.head_lines(chosen, verdict, frame, now, screen.customer_text()))
     rest.show(view.rest_lines(detail, frame, now))
 
 
@@ -708,4 +712,5 @@ def _draw_title(screen: WalletsScreen) -> None:
         screen.title_line(view.wallet_title(wallet, served))
     else:
         listed = served if account_to_list(screen) else None
-        screen.title_line(view.title(listed, screen.book, screen.wanted))
+        book = screen.book if screen.paged.total is not None else None
+        screen.title_line(view.title(listed, book, screen.wanted))

@@ -166,17 +166,14 @@ def _matches(wallet: Wallet, wanted: str) -> bool:
     )
 
 
-def title(
-    listed: "TradingAccount | None",
-    book: Book,
-    wanted: str,
-) -> Line:
-    """The title over the list; ``listed`` is None when it shows all accounts."""
+def title(listed: "TradingAccount | None", book: Book | None, wanted: str) -> Line:
+    """The title over the list; ``listed`` is None when it shows all accounts, ``book`` until it's
+    there."""
     if listed is None:
         searched = f"  in the newest {SEARCHED}  /{wanted}" if wanted else ""
         note = (searched, "accent") if searched else ("  enter: its wallets", "muted")
         return line((" WALLETS", "strong"), "  all blockchain accounts", note)
-    narrowed, counted = f"  /{wanted}" if wanted else "", _count(book, wanted)
+    narrowed, counted = f"  /{wanted}" if wanted else "", _count(book, wanted) if book else ""
     bank_account = (f"  {listed.bank_account_id}", "")
     return work_title("WALLETS", listed, narrowed, bank_account, right=((counted, "muted"),))
 
@@ -235,6 +232,11 @@ class Frame:
     def is_tall(self) -> bool:
         return self.window_height >= _TALL
 
+    @property
+    def says(self) -> bool:
+        """Whether what to tell the customer stands above the steps."""
+        return self.is_wide and self.window_height >= _TELLS
+
 
 @dataclass(frozen=True, slots=True)
 class Detail:
@@ -268,7 +270,7 @@ def head_lines(
     if not frame.is_wide:
         return [*rows[1:], steps_line(wallet, verdict, now)]
     state = line(("NOW  ", "key"), state_piece(wallet, verdict, now))
-    said = [*say(words, frame.width), line()] if words and frame.window_height >= _TELLS else []
+    said = [*say(words, frame.width), line()] if words and frame.says else []
     return [state, *said, *rows, line(), *steps(wallet, verdict, now), line()]
 
 
@@ -279,10 +281,7 @@ def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
     if detail.is_checking and (is_signing or verdict is not None):
         return [line(("SIGNATURE", "strong"), ("  checking", "muted"))]
     if verdict is not None:
-        why = verdict_lines(
-            wallet, verdict, now, frame.width,
-            compact=not frame.is_tall, is_searching=detail.is_searching,
-        )  # fmt: skip
+        why = verdict_lines(wallet, verdict, frame, now, is_searching=detail.is_searching)
         if verdict.accepted:
             why.append(_IS_SENT if detail.is_sending else _SUBMITS)
         return [signature_line(verdict), *((line(),) if frame.is_tall else ()), *why]
@@ -641,23 +640,20 @@ def signature_line(verdict: Verdict | None) -> Line:
 
 
 def verdict_lines(
-    wallet: Wallet,
-    verdict: Verdict,
-    now: int,
-    width: int,
-    *,
-    compact: bool = False,
-    is_searching: bool = False,
+    wallet: Wallet, verdict: Verdict, frame: Frame, now: int, *, is_searching: bool
 ) -> list[Line]:
-    """``compact`` leaves out what the rest implies, for windows of 24 lines."""
-    found = verdict.diagnosis
+    """The question to the customer, unless it stands above, then why. Windows of 24 lines leave out
+    what the rest implies."""
+    found, width, compact = verdict.diagnosis, frame.width, not frame.is_tall
     if verdict.accepted:
         return _accepted(verdict, width)
     sure = ("certain", "strong") if found.certain else ("likely", "warn")
     sure = ("searching on", "accent") if is_searching else sure
     checks = _checks(wallet, verdict, now)
-    rows = [heading("Signature not accepted"), *_ask(found.ask_customer, width)]
-    rows += [] if compact else [line()]
+    rows: list[Line] = []
+    if not frame.says:
+        rows = [heading("Signature not accepted"), *_ask(found.ask_customer, width)]
+        rows += [] if compact else [line()]
     if compact:
         checks = [tuple(piece for check in checks for piece in (*check, ("   ", "")))]
     rows += [line(*check) for check in checks]
