@@ -21,7 +21,7 @@ from chainteller.records.formats import grouped
 from chainteller.service import operations as op
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
-from chainteller.service.models.quotes import Quote
+from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.operations import Call, Operation
 from chainteller.tui.commands import SCREENS
 from chainteller.tui.console.start_up import begin_session
@@ -51,6 +51,22 @@ async def test_a_quote_says_when_it_runs_out_and_is_not_executed_after_that(benc
         assert "EXPIRED" in seen(app)
         await press(pilot, "X")
         assert "no live quote" in seen(app)
+
+
+@pytest.mark.needs("quotes")
+async def test_an_earlier_quote_that_was_executed_elsewhere_isnt_called_live(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=account.id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3")
+        assert "buy sol-usd 50.00 live" in " ".join(seen(app).split())
+        bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+        app.desk.on_change.publish(())
+        await settle(pilot)
+        assert "buy sol-usd 50.00 executed" in " ".join(seen(app).split())
 
 
 @pytest.mark.forms(2)

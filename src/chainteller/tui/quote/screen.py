@@ -206,7 +206,8 @@ class QuoteScreen(DeskScreen):
         """Fetch what the form shows."""
         if state.account_id:
             service = self.desk.service_for(state.account_id)
-            sheet = await call_service(form_sheet, service, state.account_id, state.sheet)
+            before = None if state.may_be_executed_elsewhere(self.desk.now) else state.sheet
+            sheet = await call_service(form_sheet, service, state.account_id, before)
             state.sheet = sheet
             self.desk.customer.refresh(sheet.account)
             if not state.market and sheet.markets:

@@ -122,6 +122,11 @@ class QuoteState:
 
     # -- the quote ----------------------------------------------------------------------------
 
+    def may_be_executed_elsewhere(self, now: int) -> bool:
+        """Whether a quote of an earlier session, or of a colleague, is still live."""
+        known = self.sheet.quotes if self.sheet is not None else ()
+        return any(row.trade_id is None and from_datetime(row.expires) >= now for row in known)
+
     def show(self, quote: "Quote") -> None:
         """Turn the form to a quote that was looked up."""
         self.quote, self.previous, self.amount = quote, None, quote.asset_sold.amount
