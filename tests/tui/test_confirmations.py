@@ -57,6 +57,21 @@ async def _look_again(pilot: Pilot[None]) -> None:
     await settle(pilot)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_a_question_stands_near_its_record(bench: Bench, size: tuple[int, int]) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", *"100", "enter")
+        assert isinstance(app.screen, Question)
+        box = app.screen.query_one("#question").region
+        assert "y = yes" in seen(app)
+        below = size[1] - box.bottom
+        assert below == (0 if size[1] < 50 else pytest.approx(box.y, abs=1))
+        assert box.width == min(size[0], 110)
+
+
 # -- what is confirmed ------------------------------------------------------------------------
 
 

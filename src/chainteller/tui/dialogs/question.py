@@ -26,6 +26,8 @@ from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH, TooSmall
 from chainteller.tui.widgets.lines import Lines, StatedLines, line, wrapped
 
 _CENT = 10 ** (UNKNOWN_ASSET.decimals - 2)
+_HIGH, _WIDTH = 50, 110
+"""Lines of a window whose last ones are far from the record, and cells of a box in its middle."""
 _LONGEST = 70
 """Characters of the longest amount, with its groups."""
 _NOT_HEARD = (ServiceUnreachable, ServiceUnavailable, ReplyUnusable)
@@ -116,6 +118,8 @@ class Question(Dialog[bool | TellerError]):
         width: 100%; height: auto; background: $panel; border-top: solid $warning;
         padding: 0 1;
     }
+    Question.-high { align: center middle; }
+    Question.-high > #question { width: 110; max-width: 100%; border: solid $warning; }
     """
 
     def __init__(self, asked: Ask, deafen: Callable[[], None], watch: Watch | None = None) -> None:
@@ -218,7 +222,10 @@ class Question(Dialog[bool | TellerError]):
 
     def _draw(self) -> None:
         now = self._watch.now() if self._watch is not None else 0
-        width = self.app.size.width - 2
+        width, height = self.app.size
+        is_high = height >= _HIGH
+        self.set_class(is_high, "-high")
+        width = min(width, _WIDTH) - 4 if is_high else width - 2
         rows = [line((row, "strong")) for row in wrapped(self._asked.sentence, width)]
         rows += [
             line((row, "muted")) for fact in self._asked.told(now) for row in wrapped(fact, width)
