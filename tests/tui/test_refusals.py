@@ -158,3 +158,15 @@ async def test_what_was_told_before_a_request_is_gone_when_it_begins(bench: Benc
         await press(pilot, "n")
         assert "deposit 500.00 USD completed" not in seen(app)
         assert [each for each in app.desk.log if "500.00 USD completed" in each.text]
+
+
+async def test_another_amount_ends_the_refusal_of_the_one_before(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", *"9999", "enter")
+        assert "INSUFFICIENT_FUNDS" in seen(app)
+        await press(pilot, "1", "0", "0")
+        assert "INSUFFICIENT_FUNDS" not in seen(app)
+        assert "= 100.00 USD" in seen(app)

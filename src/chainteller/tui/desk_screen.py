@@ -313,6 +313,9 @@ class DeskScreen(Blank, FullScreen):
             self.let_keys_go_on()
             return
         if isinstance(message, FieldChanged):
+            if self.field_bar.refused not in {"", message.value}:
+                self.field_bar.refused = ""
+                self.clear_failure()
             self.field_changed(message.purpose, message.value)
             return
         if isinstance(message, FieldClosed):

@@ -135,6 +135,8 @@ class FieldBar(Vertical):
     """What stands below the field, and its tone."""
     _offered = ""
     """The amount that the field was filled with, as an offer."""
+    refused = ""
+    """The amount that was refused, until another one is typed."""
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -214,7 +216,7 @@ class FieldBar(Vertical):
         character replaces the value, or goes on after it.
         """
         self._label, self._note, self.owner_id = label, note, self.served()
-        self._offered = value if is_offer else ""
+        self._offered, self.refused = (value if is_offer else ""), ""
         self._mount_once()
         field = self.field
         field.select_on_focus = not goes_on
@@ -253,6 +255,7 @@ class FieldBar(Vertical):
 
     def refuse(self, reason: str) -> None:
         """Say why the amount was refused; typing replaces it."""
+        self.refused = self.value
         self._say_refused(reason)
         self.field.select_all()
 
