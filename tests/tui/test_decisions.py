@@ -58,12 +58,14 @@ def status(bench: Bench, subject: str) -> str:
 @pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_withdrawal_is_paid_by_three_keys(bench: Bench, size: tuple[int, int]) -> None:
-    _, withdrawal = waiting(bench)
+    case, withdrawal = waiting(bench)
+    account = bench.service.trading_account(case.trading_account_id)
     app = bench.console()
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         await press(pilot, "7")
         shown = seen(app)
+        assert "1 decision\n" in shown
         assert "20.00 USDC" in shown
         assert "withdrawal" in shown.lower()
         assert "h 5" in shown or "2 h 00 m" in shown  # the time that is left
@@ -74,7 +76,7 @@ async def test_a_withdrawal_is_paid_by_three_keys(bench: Bench, size: tuple[int,
         assert f"To {ALICE}, not verified" in asked
         assert status(bench, withdrawal) == "open"
         await answer(pilot, "y")
-        assert "20.00 USDC: approved" in seen(app)
+        assert f"20.00 USDC of {account.customer_name}: approved" in seen(app)
         assert "Nothing waits for a decision" in seen(app)
     assert status(bench, withdrawal) == "approved"
 
@@ -231,7 +233,7 @@ async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
         await answer(pilot, "y")
         assert bench.service.trading_account(account.id).controls == ("FROZEN",)
         await settle(pilot)
-        assert "FROZEN: set on the account" in seen(app)
+        assert f"FROZEN of {account.customer_name}: set on the account" in seen(app)
         await press(pilot, "7")
         facts = app.screen.query_one("#detail", Detail).plain_text
         assert facts.count(account.id) == 1
@@ -240,7 +242,7 @@ async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
         await press(pilot, "1", "F")
         assert "LIFT FROZEN from the account?" in seen(app)
         await answer(pilot, "y")
-        assert "FROZEN: lifted" in seen(app)
+        assert f"FROZEN of {account.customer_name}: lifted" in seen(app)
     assert bench.service.trading_account(account.id).controls == ()
 
 

@@ -57,7 +57,7 @@ async def test_escape_within_the_time_sends_nothing_and_gives_the_amount_back(
         await until(lambda: "nothing was sent" in seen(app))
         await settle(pilot)
         assert WAITS not in seen(app)
-        assert f"{told} was taken back" in seen(app)
+        assert f"nothing was sent, you took it back: {told}" in seen(app)
         assert app.screen.query_one("#field-bar").has_class("open")
         assert "= 1,000.00 USD" in seen(app)
         assert app.desk.session is not None
@@ -123,10 +123,12 @@ async def test_another_customer_ends_it_unsent_and_its_amount_waits_for_the_firs
         assert first is not None
         await held(app, pilot)
         await pilot.press("down")
-        await until(lambda: "wasn't sent" in seen(app))
+        await until(lambda: "nothing was sent" in seen(app))
         await settle(pilot)
         assert app.desk.customer.account_id != first.id
-        said = f"{first.id}: deposit of 1,000.00 USD wasn't sent: another customer was selected"
+        said = (
+            f"{first.id}: nothing was sent, another customer was selected: deposit of 1,000.00 USD"
+        )
         assert said in seen(app)
         await pilot.press("up")
         await settle(pilot)
@@ -139,7 +141,7 @@ async def test_ctrl_q_ends_it_unsent_and_the_second_one_quits(bench: Bench) -> N
     async with console(bench) as (app, pilot):
         await held(app, pilot)
         await pilot.press("ctrl+q")
-        await until(lambda: "wasn't sent: ctrl+q was pressed; once more quits" in seen(app))
+        await until(lambda: "nothing was sent, ctrl+q was pressed; once more quits" in seen(app))
         assert app.return_code is None
         await pilot.press("ctrl+q")
         assert app.return_code == 0
@@ -151,7 +153,7 @@ async def test_a_lost_connection_ends_it_unsent(bench: Bench) -> None:
     async with console(bench) as (app, pilot):
         await held(app, pilot)
         app.desk.unheard(2, ServiceUnreachable("No answer."))
-        await until(lambda: "wasn't sent: the connection is lost" in seen(app))
+        await until(lambda: "nothing was sent, the connection is lost" in seen(app))
         await settle(pilot)
     assert not deposits(bench, account)
 

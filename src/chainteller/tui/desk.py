@@ -538,10 +538,8 @@ class Desk:
 
     def _held_ended(self, held: Held, why: str) -> None:
         """Say that it wasn't sent."""
-        told = f"{held.words} was taken back: nothing was sent"
-        brief = f"{held.briefly} was taken back: nothing was sent"
-        if why:
-            told, brief = f"{held.words} wasn't sent: {why}", f"{held.briefly} wasn't sent: {why}"
+        said = f"nothing was sent, {why or 'you took it back'}: "
+        told, brief = said + held.words, said + held.briefly
         self.notify_about(held.account_id, told, "warn", briefly=brief)
 
     def begin_write(self, lock: str) -> None:

@@ -116,13 +116,16 @@ def refuse(decision: "Decision") -> Step:
     if decision.kind in _WITHOUT_REASON:
         return _refused(decision, AT_DESK)
     reasons = tuple(each.value for each in RefusalReason)
-    return Choose(
-        "REFUSE", "Customers aren't told the reason.", reasons, partial(_refused, decision)
-    )
+    asked, note = _filled(_refusal(decision), decision), "Customers aren't told the reason."
+    return Choose(asked, note, reasons, partial(_refused, decision))
+
+
+def _refusal(decision: "Decision") -> str:
+    return _REFUSES.get(decision.kind, "REFUSE {}?")
 
 
 def _refused(decision: "Decision", reason: str) -> Step:
-    words = _filled(_REFUSES.get(decision.kind, "REFUSE {}?"), decision)
+    words = _filled(_refusal(decision), decision)
     return _asked(decision, words, (f"Reason: {reason}",), partial(_refuse, decision.id, reason))
 
 
@@ -315,8 +318,9 @@ def _done(decision: "Decision") -> Result:
 
 
 def _changed(decision: "Decision", words: str, tone: str) -> Result:
+    whose = f" of {decision.customer_name}" if decision.customer_name else ""
     return Result(
-        notice=(f"{about(decision)}: {words}", tone),
+        notice=(f"{about(decision)}{whose}: {words}", tone),
         changed=f"decision.{decision.status}",
         clears_failure=True,
     )
