@@ -216,6 +216,17 @@ async def test_commands_are_listed_and_chosen_while_people_are_still_searched(
         await settle(pilot)
 
 
+async def test_the_beginning_of_a_themes_name_stands_above_people_who_are_only_like_it(
+    bench: Bench,
+) -> None:
+    app = bench.console()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        entries = DeskProvider(app.screen)._entries()
+        (theme,) = [each for each in entries if each.title == "theme: training"]
+        assert rank(theme, ["train"]) > LIKELY + 0.1
+
+
 async def test_a_command_of_another_screen_says_where_it_is_and_goes_there(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=SIZE) as pilot:

@@ -168,8 +168,9 @@ def headline(
 ) -> Line:
     """The title of a list: its screen, whose it is, what narrows it, the count and the order."""
     order = order_of(screen)[1]
-    counted = f"{total:,}   order: {order} " if order else f"{total:,} "
     name = screen.KEY.upper()
+    counted = f"{total:,} {screen.KEY if total != 1 else screen.KEY.removesuffix('s')} "
+    counted += f"  order: {order} " if order else ""
     return work_title(name, account, narrowed(screen), *notes, right=((counted, "muted"),))
 
 

@@ -138,7 +138,7 @@ class DeskProvider(Provider):
         own = getattr(self.screen, "palette_entries", None)
         rows += [Entry(*each) for each in (own() if own is not None else [])]
         rows += [
-            Entry(f"theme: {name}", f"app.use_theme('{name}')")
+            Entry(f"theme: {name}", f"app.use_theme('{name}')", name)
             for name in self.console.themes.names
         ]
         rows += [
