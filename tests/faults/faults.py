@@ -424,8 +424,8 @@ FAULTS = (
     Fault(
         "a wallet on hold is asked for",
         _WALLET_FLOW,
-        "    if now >= until:\n        return None",
-        "    if now:\n        return None",
+        'return countdown(seconds_between(now, until)) if now < until else ""',
+        'return countdown(seconds_between(now, until)) if now < now else ""',
         f"{WITHDRAWALS}::test_what_a_wallet_may_not_receive_is_said_before_anything_is_asked",
     ),
     # -- amounts ---------------------------------------------------------------------------------

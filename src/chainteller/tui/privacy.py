@@ -84,10 +84,10 @@ class Privacy:
         """A line with amounts that the gate may not have learned, as it may be shown."""
         return _AMOUNT.sub(_DOTS, text) if self.hidden else text
 
-    def mask(self, text: str, *, amounts: bool = True) -> str:
-        """``text`` with the same dots for every known name, and amount."""
+    def mask(self, text: str) -> str:
+        """``text`` with the same dots for every known name and amount."""
         shown, end = "", 0
-        for hidden in self.find(text, amounts=amounts):
+        for hidden in self.find(text):
             shown += text[end : hidden.start] + _DOTS
             end = hidden.end
         return shown + text[end:]

@@ -81,7 +81,7 @@ def refuse(command: AnyCommand, console: "ConsoleShell", screen: "Screen[object]
     return bool(reason)
 
 
-def clashes(keymap: Mapping[str, str], screens: Iterable[str] = _WITH_COMMANDS) -> list[str]:
+def clashes(keymap: Mapping[str, str]) -> list[str]:
     """What is wrong with a user's keys: unknown ids, and two commands on one key of a screen.
 
     A key may be written as it is printed (``?``) or as Textual calls it (``question_mark``).
@@ -89,7 +89,7 @@ def clashes(keymap: Mapping[str, str], screens: Iterable[str] = _WITH_COMMANDS) 
     known = {command.id for command in COMMANDS}
     problems = [f"keys.{name}: no such command" for name in keymap if name not in known]
     keymap = {name: normalize_keys(keys) for name, keys in keymap.items()}
-    for screen in screens:
+    for screen in _WITH_COMMANDS:
         taken = dict(_NOBODYS)
         for command in commands_of(screen):
             for key in keymap.get(command.id, command.key).split(","):

@@ -39,7 +39,7 @@ from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.ground import Ground, titled
-from chainteller.tui.widgets.lines import Lines, StatedLines, line, nothing_below, piece_at
+from chainteller.tui.widgets.lines import Lines, StatedLines, line, piece_at
 from chainteller.workspace.outcomes import Fate, Outcome
 
 if TYPE_CHECKING:
@@ -598,9 +598,7 @@ def step_market(step: int, screen: QuoteScreen) -> None:
 
 def _draw_market(screen: QuoteScreen, _: None = None) -> None:
     """The recent prices of the quote's market."""
-    served, market = screen.desk.served, screen.state.market
-    if served is None or served.desk_view.looked_at != market:
-        screen.query_one("#quoted-market", Filled).fill_with(nothing_below)
-        return
-    samples = served.desk_view.samples
-    screen.query_one("#quoted-market", Filled).fill_with(partial(quote_view.market_chart, samples))
+    served, fill = screen.desk.served, None
+    if served is not None and served.desk_view.looked_at == screen.state.market:
+        fill = partial(quote_view.market_chart, served.desk_view.samples)
+    screen.query_one("#quoted-market", Filled).fill_with(fill)

@@ -397,11 +397,16 @@ def _submit(
 
 def _link_of_claim(wallet: Wallet, service: "Service") -> Step:
     """Link by a claim that was made before, whose reply isn't known any more."""
+    is_shared = is_claim_shared(service, wallet.claim_id)
+    return _link_request(wallet, wallet.claim_id, is_shared=is_shared)
+
+
+def is_claim_shared(service: "Service", claim_id: str) -> bool:
+    """Whether another customer has verified the wallet, too, as far as the deployment tells."""
     try:
-        claim = service.claim_by_id(wallet.claim_id)
+        return bool(service.claim_by_id(claim_id).shared)
     except NotOffered:
-        return _link_request(wallet, wallet.claim_id, is_shared=False)
-    return _link_request(wallet, claim.id, is_shared=bool(claim.shared))
+        return False
 
 
 def _link_request(wallet: Wallet, claim_id: str, *, is_shared: bool) -> CustomerRequest[Step]:

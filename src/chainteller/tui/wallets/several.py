@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.signing_pages import MOST_MESSAGES
-from chainteller.service.errors import NotOffered, ServiceError
+from chainteller.service.errors import ServiceError
 from chainteller.service.models.counterparties import LinkRequest
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
@@ -120,10 +120,7 @@ def _link_request(
         session.verdicts.pop(verdict.challenge_id, None)
         claim_id, is_shared = claim.id, bool(claim.shared)
     else:
-        try:
-            is_shared = bool(service.claim_by_id(claim_id).shared)
-        except NotOffered:
-            is_shared = False
+        is_shared = flow.is_claim_shared(service, claim_id)
     if is_shared:
         return None
     return LinkRequest(

@@ -1,27 +1,18 @@
 """The pane of a selected record."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
-from chainteller.tui.widgets.lines import Fill, Line, Lines, ScrolledLines, nothing_below
-
-
-def _fixed(facts: Sequence[Line], width: int) -> Sequence[Line]:  # noqa: ARG001 - as facts of a width
-    """The same facts in any width."""
-    return facts
-
-
-def _nothing(width: int) -> Sequence[Line]:  # noqa: ARG001 - as what is really shown
-    return ()
-
+from chainteller.tui.widgets.lines import Line, Lines, ScrolledLines
 
 LEAST_WIDTH = 39
 """Cells of a detail beside its list: whole ids and amounts with their labels."""
 OfWidth = Callable[[int], Sequence[Line]]
+Fill = Callable[[int, int], Sequence[Line]]
+"""Lines for (columns, lines) of free room: as many as there are to show, and no more than fit."""
 
 
 def _of_width(lines: Sequence[Line] | OfWidth) -> OfWidth:
-    return lines if callable(lines) else partial(_fixed, tuple(lines))
+    return lines if callable(lines) else lambda _width: lines
 
 
 class Detail(ScrolledLines):
@@ -29,8 +20,7 @@ class Detail(ScrolledLines):
 
     def __init__(self, *, id: str, classes: str = "detail-side") -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
-        self._shown: OfWidth = _nothing
-        self._copied: OfWidth = _nothing
+        self._shown = self._copied = _of_width(())
 
     def tell(
         self, shown: Sequence[Line] | OfWidth, copied: Sequence[Line] | OfWidth | None = None
@@ -56,13 +46,13 @@ class Filled(Lines):
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self._fill: Fill = nothing_below
+        self._fill: Fill | None = None
 
-    def fill_with(self, fill: Fill) -> None:
-        """Show what ``fill`` gives from now on."""
+    def fill_with(self, fill: Fill | None) -> None:
+        """Show what ``fill`` gives from now on; None leaves the room free."""
         self._fill = fill
         self.on_resize()
 
     def on_resize(self) -> None:
         width, rows = self.size
-        self.show(self._fill(width, rows) if width and rows else ())
+        self.show(self._fill(width, rows) if self._fill is not None and width and rows else ())

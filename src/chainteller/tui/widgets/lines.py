@@ -3,7 +3,7 @@
 No markup is ever interpreted: text is data here. A tone is one or more words of ``TONES``.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -43,7 +43,6 @@ class Line(NamedTuple):
 
     left: tuple[Piece, ...] = ()
     right: tuple[Piece, ...] = ()
-    fill: str = " "
 
     @property
     def plain(self) -> str:
@@ -53,8 +52,8 @@ class Line(NamedTuple):
         return f"{left}  {right}".rstrip() if right else left.rstrip()
 
 
-def line(*pieces: str | Piece, right: Sequence[str | Piece] = (), fill: str = " ") -> Line:
-    return Line(_pieces(pieces), _pieces(right), fill)
+def line(*pieces: str | Piece, right: Sequence[str | Piece] = ()) -> Line:
+    return Line(_pieces(pieces), _pieces(right))
 
 
 def heading(title: str, note: str = "") -> Line:
@@ -66,15 +65,6 @@ def _pieces(parts: Sequence[str | Piece]) -> tuple[Piece, ...]:
 
 
 EMPTY = Line()
-Fill = Callable[[int, int], Sequence[Line]]
-"""Lines for (columns, lines) of free room: as many as there are to show, and no more than fit."""
-
-
-def nothing_below(width: int, rows: int) -> Sequence[Line]:  # noqa: ARG001 - as other fills
-    """Leave the room free."""
-    return ()
-
-
 _WHEEL_LINES, _LEAST_SCROLLED = 3, 4
 
 
@@ -198,9 +188,8 @@ class Toned(Widget):
             used += cell_len(text)
             if is_cut or used >= left:
                 break
-        if right or shown.fill != " ":
-            gap = shown.fill * max(0, room - used)
-            segments.append(Segment(gap, base + self.tone("rule" if shown.fill != " " else "")))
+        if right:
+            segments.append(Segment(" " * max(0, room - used), base + self.tone("")))
         segments.extend(Segment(text, base + self.tone(tone)) for text, tone in right)
         return Strip(segments).adjust_cell_length(width, base)
 
