@@ -166,12 +166,19 @@ def headline(
     account: "TradingAccount | None" = None,
     *notes: Piece,
 ) -> Line:
-    """The title of a list: its screen, whose it is, what narrows it, the count and the order."""
-    order = order_of(screen)[1]
-    name = screen.KEY.upper()
-    counted = f"{total:,} {screen.KEY if total != 1 else screen.KEY.removesuffix('s')} "
-    counted += f"  order: {order} " if order else ""
-    return work_title(name, account, narrowed(screen), *notes, right=((counted, "muted"),))
+    """The title of a list: its screen, whose it is, what narrows it, the count and the order. What
+    is counted is named where nothing has to give way to it.
+    """
+    noun, order = screen.KEY if total != 1 else screen.KEY.removesuffix("s"), order_of(screen)[1]
+
+    def counted(count: str) -> Line:
+        right = f"{count}   order: {order} " if order else f"{count} "
+        narrow = narrowed(screen)
+        return work_title(screen.KEY.upper(), account, narrow, *notes, right=((right, "muted"),))
+
+    whole = counted(f"{total:,} {noun}")
+    cells = sum(cell_len(text) for text, _ in (*whole.left, *whole.right))
+    return whole if cells < screen.size.width else counted(f"{total:,}")
 
 
 class Listing(NamedTuple):
