@@ -77,7 +77,8 @@ async def test_beside_a_list_of_what_is_pending_the_strip_says_that_nothing_else
     app = bench.console()
     async with app.run_test(size=(160, 40)) as pilot:
         await settle(pilot)
-        for key, told in (("5", "nothing else pending"), ("4", "message to sign ethereum, ")):
+        nothing = "nothing else pending"
+        for key, told in (("5", nothing), ("4", "message to sign ethereum, "), ("P", nothing)):
             await press(pilot, key)
             assert told in seen(app).splitlines()[1]
 

@@ -58,7 +58,9 @@ def _by_the_minute(seconds: int) -> str:
 
 def of_customer(view: "CustomerView", now: int, shown: str = "") -> list[Item]:
     """What waits for one customer, what ends first before the rest, without what the screen
-    ``shown`` lists itself."""
+    ``shown`` lists itself: the customer's page has all of it."""
+    if shown == "customers":
+        return []
     found = [
         *(() if shown == "quote" else _quotes(view, now)),
         *(() if shown == "wallets" else to_sign(view.challenges)),
