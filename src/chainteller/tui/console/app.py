@@ -441,7 +441,7 @@ class Console(ConsoleShell):
         _wait_for_dialog(self, event.key)
         if not isinstance(self.focused, Field):
             return self._is_at_desk and (
-                _ends_hold(self.desk, event)
+                (event.key == "escape" and self.desk.holding.take_back())
                 or await run_key(self, event.key)
                 or _explain(self, event)
             )
@@ -675,11 +675,6 @@ def _close_pages(console: Console) -> None:
     """Close what lies over the screen that is shown, such as a customer's page."""
     while len(console.screen_stack) > 1 and isinstance(console.screen, DeskScreen):
         console.pop_screen()
-
-
-def _ends_hold(desk: Desk, event: events.Key) -> bool:
-    """Whether the key was ``escape`` and kept a request from being sent."""
-    return event.key == "escape" and desk.holding.take_back()
 
 
 def _end_hold_of_other(console: "Console", before: str) -> None:  # noqa: ARG001 - the signal's value

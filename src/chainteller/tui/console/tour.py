@@ -92,7 +92,8 @@ class TourConsole(Console):
         else:
             state = ("you have control", "warn strong")
         keys = ("   f5 pause/continue  f6 next ", "muted")
-        return [line((place, "strong"), "   ", state, right=(keys,)), *_rows(words)]
+        rows = [line(f" {row}") for row in words[:3]]
+        return [line((place, "strong"), "   ", state, right=(keys,)), *rows]
 
     async def _started(self) -> None:
         await super()._started()
@@ -149,7 +150,3 @@ class TourConsole(Console):
         """On to the next step at once."""
         self._leads.set()
         self._disturbed.set()
-
-
-def _rows(words: Sequence[str]) -> list[Line]:
-    return [line((f" {row}", "")) for row in words[:3]]

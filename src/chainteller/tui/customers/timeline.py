@@ -304,8 +304,9 @@ def _pages(
 
     def fetch(page: int) -> tuple[Sequence[Entry], bool]:
         found = read(query(page=page, limit=READ_AT_ONCE, **asked))
-        made = [each for row in found.data for each in entries(row)]
-        return _only(made, wanted), not found.data or page * READ_AT_ONCE >= found.pagination.total
+        made = (each for row in found.data for each in entries(row))
+        only = [each for each in made if not wanted.kinds or each.kind in wanted.kinds]
+        return only, not found.data or page * READ_AT_ONCE >= found.pagination.total
 
     return fetch
 
@@ -348,10 +349,6 @@ def _is_of(desk: "Desk", record_id: str, account_id: str) -> bool:
 # -- entries ---------------------------------------------------------------------------------------
 
 
-def _only(entries: Sequence[Entry], wanted: Wanted) -> list[Entry]:
-    return [each for each in entries if not wanted.kinds or each.kind in wanted.kinds]
-
-
 def _of_transaction(account_id: str, row: "Transaction") -> Iterator[Entry]:
     if not is_trade(row):
         yield from _transfer(row, account_id)
@@ -364,7 +361,7 @@ def _of_transaction(account_id: str, row: "Transaction") -> Iterator[Entry]:
 def _transfer(row: "Transfer", account_id: str) -> Iterator[Entry]:
     kind, at = str(direction(row)), row.created or row.as_of or _EPOCH
     to = target(row) if kind == "withdrawal" else ""
-    what = transferred(row) + (f" to {_shortened(to)}" if to else "")
+    what = transferred(row) + (f" to {to if ' ' in to else short_address(to)}" if to else "")
     what += f": {row.review.reason}" if row.review is not None else ""
     yield Entry(at, kind, f"{kind}:{row.key}", row.key, what, row.status, account_id)
     if row.review is not None:
@@ -372,10 +369,6 @@ def _transfer(row: "Transfer", account_id: str) -> Iterator[Entry]:
         yield Entry(
             at, "review", f"review:{row.key}", row.key, told, row.status, account_id, inside=(kind,)
         )
-
-
-def _shortened(to: str) -> str:
-    return to if " " in to else short_address(to)
 
 
 def _quote(account_id: str, row: "Quote") -> Iterator[Entry]:

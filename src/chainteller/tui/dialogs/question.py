@@ -274,7 +274,7 @@ class Question(Dialog[bool | TellerError]):
             return
         elif event.key == "y":
             self._agree()
-        elif self._asked.retype and _is_typing(event):
+        elif self._asked.retype and (event.is_printable or event.key in _TYPES):
             self._type(event)
         else:
             self._ignore(event)
@@ -331,11 +331,8 @@ class Question(Dialog[bool | TellerError]):
 
 
 _ANSWERS = frozenset({"y", "n", "escape"})
-
-
-def _is_typing(event: events.Key) -> bool:
-    """Whether a key is one of those that type an amount."""
-    return event.is_printable or event.key in {"enter", "backspace", "ctrl+u"}
+_TYPES = frozenset({"enter", "backspace", "ctrl+u"})
+"""Keys that type an amount, besides printable ones."""
 
 
 class QuestionOpen(TellerError):
