@@ -541,6 +541,11 @@ def nothing_selected(what: str, screen: ListScreen[Any]) -> str:
     return "" if screen.selected is not None else f"no {what} is selected"
 
 
+def nothing_to_filter(screen: ListScreen[Any]) -> str:
+    is_empty = screen.paged.total == 0 and not screen.typed
+    return "there is nothing to filter" if is_empty else ""
+
+
 def chosen(screen: ListScreen[Record]) -> Record:
     """The selected record, for commands that need one."""
     return screen.records[screen.paged.cursor_key or ""]

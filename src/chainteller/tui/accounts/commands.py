@@ -10,7 +10,13 @@ from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk_screen import say
-from chainteller.tui.list_screen import chosen, nothing_selected, opens, orders
+from chainteller.tui.list_screen import (
+    chosen,
+    nothing_selected,
+    nothing_to_filter,
+    opens,
+    orders,
+)
 
 if TYPE_CHECKING:
     from chainteller.tui.accounts.screen import AccountsScreen
@@ -30,14 +36,9 @@ def _nothing_to_order(screen: "AccountsScreen") -> str:
     return "there is nothing to sort" if screen.paged.total in {0, 1} else ""
 
 
-def _nothing_to_filter(screen: "AccountsScreen") -> str:
-    is_empty = screen.paged.total == 0 and not screen.filter
-    return "there is nothing to filter" if is_empty else ""
-
-
 def _filter(screen: "AccountsScreen") -> None:
     note = (("id, customer, bank account   esc: all", "muted"),)
-    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.filter, note=note)
+    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.typed, note=note)
 
 
 def _trade(side: str, screen: "AccountsScreen") -> None:
@@ -139,7 +140,7 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
     Command("accounts.new", "plus", "Open an account for a customer",
         _new_account, always, footer="new", rank=2, scope="accounts:write"),
     Command("accounts.filter", "slash,ctrl+f", "Filter the list",
-        _filter, _nothing_to_filter, footer="filter", rank=2, works_at_once=True, of_list=True),
+        _filter, nothing_to_filter, footer="filter", rank=2, works_at_once=True, of_list=True),
     orders("accounts", unavailable=_nothing_to_order, feature="trading-accounts"),
 )
 # fmt: on

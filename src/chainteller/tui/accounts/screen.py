@@ -40,12 +40,12 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
     ORDERS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
     REMEMBERED = ("sort",)
+    EVERYTHING = {"only": 0}  # noqa: RUF012 - is never changed
     REST_S = 5.0
     FIELDS_OF_NOBODY = frozenset({"filter", "known"})
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.filter = ""
         self.is_similar = False
         """Whether nothing has the filter's text, so that what is like it is listed."""
         self._detail_timer: Timer | None = None
@@ -87,14 +87,14 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def fetch(self, page: int) -> "Listed[TradingAccount]":
         from chainteller.tui.queries import accounts_like, query
 
-        text, sort = self.filter or None, order_of(self)[0]
+        text, sort = self.typed or None, order_of(self)[0]
         asked = query(page=page, limit=PAGE_ROWS, text=text, sort=sort)
         service, now = self.desk.service, self.desk.now
         found = service.trading_accounts(asked)
         data, total = found.data, found.pagination.total
-        self.is_similar = bool(self.filter) and not total
+        self.is_similar = bool(self.typed) and not total
         if self.is_similar and self.desk.offers("find"):
-            data = accounts_like(service, self.filter)
+            data = accounts_like(service, self.typed)
             total = len(data)
         return Listed(tuple((accounts_view.row(row, now), row) for row in data), total)
 
@@ -142,17 +142,17 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def draw_title(self, total: int | None) -> None:
         can_list, order = self.desk.offers("trading-accounts"), order_of(self)[1]
-        wanted = f"{self.filter}  similar" if self.is_similar and total else self.filter
+        wanted = f"{self.typed}  similar" if self.is_similar and total else self.typed
         self.title_line(accounts_view.title(wanted, total, order, can_list=can_list))
         can_load = self.desk.can_load_samples
-        says = accounts_view.empty_text(self.filter, can_list=can_list, can_load=can_load)
+        says = accounts_view.empty_text(self.typed, can_list=can_list, can_load=can_load)
         self.paged.say_empty(*says)
 
     def find(self, text: str, wanted_id: str | None = None) -> None:
         """Show what matches ``text``, typed or pasted, and serve the account wanted, or else the
         first that is found.
         """
-        self.filter, self.wanted_id, self.serves_found = text, wanted_id, True
+        self.typed, self.wanted_id, self.serves_found = text, wanted_id, True
         self.followed_id = self.desk.customer.account_id
         if self.pages.is_preview and self.desk.started is None:
             _show_first_rows(self)
@@ -162,7 +162,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def step_back(self) -> bool:
         if super().step_back():
             return True
-        shown = bool(self.filter)
+        shown = bool(self.typed)
         if shown:
             self._list_everything()
         return shown
@@ -170,7 +170,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def _list_everything(self) -> None:
         """Leave the filter, but not who is served; somebody further down stays filtered for."""
         served = self.desk.customer.account_id
-        self.find("", None if self.filter == served else served or None)
+        self.find("", None if self.typed == served else served or None)
 
     # -- the selected account -----------------------------------------------------------------
 
@@ -289,7 +289,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.find(value.strip())
 
     def field_closed(self, purpose: str) -> None:
-        if purpose == "filter" and self.filter:
+        if purpose == "filter" and self.typed:
             self._list_everything()
 
 
@@ -299,7 +299,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 def _show_first_rows(screen: AccountsScreen) -> None:
     """Show those of the first rows that match the filter; the service finds the others."""
     rows, total = screen.first_rows
-    now, text = screen.desk.now, screen.filter.casefold()
+    now, text = screen.desk.now, screen.typed.casefold()
     found = [row for row in rows if not text or accounts_view.matches(row, text)]
     screen.paged.reset()
     if found:
@@ -312,10 +312,10 @@ def _move_to_wanted(screen: AccountsScreen, wanted: str) -> None:
     """Move the cursor to an account; one that isn't on this page is filtered for."""
     if screen.paged.move_to_key(wanted):
         screen.wanted_id = None
-    elif screen.filter == wanted:
+    elif screen.typed == wanted:
         screen.find("")
-    elif screen.filter or (screen.paged.total or 0) > PAGE_ROWS:
-        screen.filter = wanted
+    elif screen.typed or (screen.paged.total or 0) > PAGE_ROWS:
+        screen.typed = wanted
         screen.restart()
     else:
         screen.wanted_id = None

@@ -9,7 +9,7 @@ from chainteller.records.formats import short_id
 from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.customer_list import other_list
 from chainteller.tui.dialogs.code import CodeBox, half_blocks
-from chainteller.tui.list_screen import orders
+from chainteller.tui.list_screen import nothing_to_filter, orders
 from chainteller.tui.steps import take
 from chainteller.tui.wallets import flow as wallet_flow
 from chainteller.tui.wallets import second_method, several
@@ -47,11 +47,6 @@ def _no_wallet(screen: "WalletsScreen") -> str:
 
 def _not_withdrawable(screen: "WalletsScreen") -> str:
     return _no_wallet(screen) or control_against(screen.desk.customer.account, Act.WITHDRAW)
-
-
-def _nothing_to_filter(screen: "WalletsScreen") -> str:
-    is_empty = screen.paged.total == 0 and not screen.wanted
-    return "there is nothing to filter" if is_empty else ""
 
 
 def _no_next_step(screen: "WalletsScreen") -> str:
@@ -158,7 +153,7 @@ def _link_all(screen: "WalletsScreen") -> None:
 
 def _filter(screen: "WalletsScreen") -> None:
     note = (("address, id or network   esc: all", "muted"),)
-    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.wanted, note=note)
+    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.typed, note=note)
 
 
 def _toggle_all(screen: "WalletsScreen") -> None:
@@ -204,7 +199,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
     Command("wallets.link_all", "l", "Link all wallets with a valid signature",
         _link_all, _none_ready, scope="wallets:write"),
     Command("wallets.filter", "slash,ctrl+f", "Filter the wallets",
-        _filter, _nothing_to_filter, footer="filter", rank=5, of_list=True),
+        _filter, nothing_to_filter, footer="filter", rank=5, of_list=True),
     orders("wallets"),
     Command("wallets.all", "0", "All accounts, or the selected one",
         _toggle_all, _no_account, footer="all", footer_now=other_list, rank=4,

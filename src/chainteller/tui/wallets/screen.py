@@ -61,6 +61,7 @@ class WalletsScreen(ListScreen[Shown]):
     CSS_PATH = "wallets.tcss"
     HAS_OWN_FIELD = True
     ORDERS = view.ORDERS
+    EVERYTHING = {"only": 0}  # noqa: RUF012 - is never changed
     REMEMBERED = ("sort",)
 
     def __init__(self, desk: Desk) -> None:
@@ -71,8 +72,6 @@ class WalletsScreen(ListScreen[Shown]):
         """Withdrawal limits of the selected wallet's trading account."""
         self.registered: dict[str, datetime | None] = {}
         """When wallets were registered, where the list doesn't say so."""
-        self.wanted = ""
-        """What the list is filtered by."""
         self.listed_id = ""
         """The trading account whose wallets the list shows; empty for all accounts."""
         self.is_placed = False
@@ -135,21 +134,19 @@ class WalletsScreen(ListScreen[Shown]):
         listed_id = account_to_list(self)
         service = self.desk.service_for(listed_id)
         if not listed_id:
-            found, total = accounts_page(service, self.wanted, page, PAGE_ROWS)
+            found, total = accounts_page(service, self.typed, page, PAGE_ROWS)
             return Listed(tuple((view.account_row(row), row) for row in found), total)
         own = self.desk.session
         self.session.workspace = own.workspace if own is not None else None
         self.session.offers = self.desk.offers
         self.book = read_book(service, listed_id, self.session)
-        rows = view.book_rows(self.book, self.session, self.desk.now, self.wanted, self.sort)
+        rows = view.book_rows(self.book, self.session, self.desk.now, self.typed, self.sort)
         start = (page - 1) * PAGE_ROWS
         return Listed(tuple(rows[start : start + PAGE_ROWS]), len(rows))
 
     def listed(self, total: int) -> None:
         can_list = self.desk.offers("blockchain-accounts")
-        self.paged.say_empty(
-            *view.empty_text(account_to_list(self), self.wanted, can_list=can_list)
-        )
+        self.paged.say_empty(*view.empty_text(account_to_list(self), self.typed, can_list=can_list))
         if self.wanted_key is not None and self.paged.move_to_key(self.wanted_key):
             self.wanted_key, self.is_placed = None, True
         elif not self.is_placed and total:
@@ -200,7 +197,7 @@ class WalletsScreen(ListScreen[Shown]):
         if super().step_back():
             draw(self)
             return True
-        if self.wanted:
+        if self.typed:
             filter_by(self, "")
             return True
         return False
@@ -342,7 +339,7 @@ def _bind_to_customer(screen: WalletsScreen) -> bool:
     if account_to_list(screen) == screen.listed_id:
         return False
     screen.close_field()
-    screen.book, screen.usage, screen.wanted = Book(), (), ""
+    screen.book, screen.usage, screen.typed = Book(), (), ""
     screen.unchecked = ("", "")
     start_over(screen)
     draw(screen)
@@ -357,7 +354,7 @@ def start_over(screen: WalletsScreen) -> None:
 
 
 def filter_by(screen: WalletsScreen, wanted: str) -> None:
-    screen.wanted = wanted
+    screen.typed = wanted
     start_over(screen)
     screen.reload()
 
@@ -417,7 +414,7 @@ async def _go_to(
     desk = screen.desk
     owner = await call_service(desk.service.trading_account, account.trading_account_id)
     desk.customer.serve(owner)
-    screen.wanted = ""
+    screen.typed = ""
     screen.wanted_key = f"{account.id}/{counterparty_id}" if counterparty_id else account.id
     show_all(screen, on=False)
 
@@ -713,4 +710,4 @@ def _draw_title(screen: WalletsScreen) -> None:
     else:
         listed = served if account_to_list(screen) else None
         book = screen.book if screen.paged.total is not None else None
-        screen.title_line(view.title(listed, book, screen.wanted))
+        screen.title_line(view.title(listed, book, screen.typed))
