@@ -291,8 +291,8 @@ FAULTS = (
     Fault(
         "a pasted account is found and not served",
         _ACCOUNTS,
-        "self.filter, self.wanted_id, self.serves_found = text, wanted_id, True",
-        "self.filter, self.wanted_id, self.serves_found = text, wanted_id, False",
+        "self.typed, self.wanted_id, self.serves_found = text, wanted_id, True",
+        "self.typed, self.wanted_id, self.serves_found = text, wanted_id, False",
         f"{RESTORED}::test_only_the_same_agent_goes_on_with_the_customer_and_only_for_a_while",
     ),
     Fault(

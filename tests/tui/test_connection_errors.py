@@ -86,6 +86,19 @@ async def test_a_key_that_is_refused_at_the_start_is_said_in_the_top_bar(bench: 
         assert "key refused, r: again" in seen(app).splitlines()[0]
 
 
+async def test_a_place_that_never_answered_isnt_said_to_have_changed_nothing(bench: Bench) -> None:
+    """A request of an earlier session may have no answer yet."""
+
+    def start() -> StartedDesk:
+        raise ServiceUnreachable("No connection.")
+
+    app = Console(start, bench.settings)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, started=False)
+        assert "UNREACHABLE  No connection." in seen(app)
+        assert "Nothing was changed" not in seen(app)
+
+
 async def test_a_place_that_answers_again_is_no_longer_called_out_of_reach(bench: Bench) -> None:
     bench.open(1, deposit="1234.56")
     place = Refusing(bench.deployment, ServiceUnreachable("No connection."))
@@ -113,7 +126,6 @@ async def test_a_refusal_of_another_kind_stays_until_it_is_closed(bench: Bench) 
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "w", *"5", "enter")
-        await press(pilot, "y")
         assert "[x] INSUFFICIENT_FUNDS" in seen(app)
         app.desk.heard(1)
         await settle(pilot)

@@ -5,6 +5,7 @@ What a screen shows can be copied, exported and told to the customer: subclasses
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -261,7 +262,8 @@ class DeskScreen(Blank, FullScreen):
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """Show a refusal and keep it in the log. While a request has no answer, a read without one
-        says nothing: its "Nothing was changed" would be taken for the request's.
+        says nothing: its "Nothing was changed" would be taken for the request's. Before the first
+        answer nobody knows of those of an earlier session.
         """
         from chainteller.tui.failures import UNHEARD, explain, request_of
         from chainteller.tui.unanswered_lines import is_any_unanswered, still_open
@@ -272,6 +274,8 @@ class DeskScreen(Blank, FullScreen):
             if is_read and is_any_unanswered(self.desk):
                 return
             failure = failure.with_more(still_open(self.desk))
+            if self.desk.session is None:
+                failure = replace(failure, undone="")
         self.show_failure(failure)
         self.desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
         self.desk.ask_to_sign_in(error)
