@@ -10,13 +10,7 @@ from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts.screen import serve_selected
 from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.desk_screen import say
-from chainteller.tui.list_screen import (
-    chosen,
-    nothing_selected,
-    nothing_to_filter,
-    opens,
-    orders,
-)
+from chainteller.tui.list_screen import chosen, nothing_selected, nothing_to_filter, opens, orders
 
 if TYPE_CHECKING:
     from chainteller.tui.accounts.screen import AccountsScreen
