@@ -1,16 +1,18 @@
 """Of made secrets none passes, and ordinary texts do."""
 
-from base64 import encodebytes
+from base64 import b64encode, encodebytes
 from collections.abc import Callable
 from quopri import encodestring
 from random import Random  # noqa: TID251 - keys that can be made again from a seed
 
 import pytest
+from base58 import b58encode, b58encode_check
 from nacl.bindings import crypto_sign_seed_keypair
 from tests.secrets.generated import secrets, words_of
 from tests.secrets.ordinary import ordinary
 
 from chainteller.domain.pasted_secrets import Digits, find_secret
+from chainteller.domain.secret_search import has_hex_key
 
 SEED = 2026
 SIZES = pytest.mark.parametrize(
@@ -183,6 +185,56 @@ def test_octets_of_a_signature_in_a_mails_lines_are_no_key() -> None:
         for octets, is_secret in ((signature, False), (key, True)):
             mail = encodestring(f"It is {list(octets)} for now.".encode()).decode()
             assert bool(find_secret(mail, Digits.SIGNATURE)) is is_secret
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("size", [64, 65, 71])
+@pytest.mark.parametrize(
+    "spell",
+    [bytes.hex, lambda octets: octets.hex().upper(), lambda octets: b58encode(octets).decode()],
+    ids=["hex", "capitals", "base58"],
+)
+def test_a_part_of_a_signature_that_a_mail_broke_is_no_key(
+    spell: Callable[[bytes], str], size: int, ends: str
+) -> None:
+    """What stands alone in a line belongs to the run that the soft line break broke."""
+    rng = Random(SEED)  # noqa: S311 - texts
+    for _ in range(300):
+        # ED begins a key of the XRP Ledger, and 5, K and L one in WIF.
+        octets = rng.randbytes(size - 34) + b"\xed" + rng.randbytes(33)
+        mail = _broken(f"{'x' * rng.randrange(70)} {spell(octets)}", ends)
+        assert find_secret(mail, Digits.SIGNATURE) is None, mail
+        assert not has_hex_key(mail), mail
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize(
+    "spell",
+    [
+        bytes.hex,
+        lambda octets: f"0x{octets.hex()}",
+        lambda octets: f"ED{octets.hex().upper()}",
+        lambda octets: b58encode_check(b"\x80" + octets + b"\1").decode(),
+        lambda octets: b58encode(crypto_sign_seed_keypair(octets)[1]).decode(),
+        lambda octets: crypto_sign_seed_keypair(octets)[1].hex(),
+    ],
+    ids=["hex", "0x", "XRP", "WIF", "pair", "pair in hex"],
+)
+def test_a_key_that_a_mail_broke_is_recognised(spell: Callable[[bytes], str], ends: str) -> None:
+    rng = Random(SEED)  # noqa: S311 - no secret
+    for _ in range(60):
+        key = spell(rng.randbytes(32))
+        before, after = "x" * rng.randrange(75), "x" * rng.randrange(40)
+        mail = _broken(f"It is {before} {key} {after}", ends)
+        assert find_secret(mail, Digits.KEY), mail
+        assert find_secret(mail, Digits.SIGNATURE) or has_hex_key(mail), mail
+        # A line in base64 ends as a broken one does.
+        beside = f"{b64encode(rng.randbytes(32)).decode()}{ends}{key}"
+        assert find_secret(beside, Digits.KEY), beside
+
+
+def _broken(text: str, ends: str) -> str:
+    return encodestring(text.encode()).decode().replace("\n", ends)
 
 
 @pytest.mark.parametrize("digits", Digits)

@@ -9,7 +9,12 @@ never a part of it.
 import re
 import unicodedata
 
-from chainteller.domain.pasting import MAX_PASTE, unquoted, without_invisibles
+from chainteller.domain.pasting import (
+    MAX_PASTE,
+    unquoted,
+    with_whole_signatures,
+    without_invisibles,
+)
 from chainteller.domain.secret_kinds import HEX_KEY_KIND, WORDS_KIND, Digits
 
 __all__ = ["HEX_KEY_KIND", "WORDS_KIND", "Digits", "find_secret"]
@@ -58,7 +63,7 @@ def _is_short_sentence(text: str) -> bool:
 
 
 def _cleaned(text: str) -> str:
-    visible = unquoted(without_invisibles(text))
+    visible = with_whole_signatures(unquoted(without_invisibles(text)))
     if visible.isascii():
         return visible
     return unicodedata.normalize("NFKC", _PHRASE_SIGNS.sub(" ", visible))

@@ -10,6 +10,12 @@ _INVISIBLE = re.compile(
 )
 # A string that was turned into JSON twice.
 _NESTED_QUOTES = 3
+_SOFT_BREAK = re.compile(r"=\r?\n")
+_BROKEN_RUN = re.compile(
+    r"(?<![0-9A-Za-z+/_-])[0-9A-Za-z+/_-]+(?:=\r?\n[0-9A-Za-z+/_-]+)+", re.ASCII
+)
+_FULL_LINE, _SHORTEST_SIGNATURE = 69, 84
+"""Characters of a line before its soft break (RFC 2045: 76 with it), and of 64 bytes in base58."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _QUOTES = {
     '"': '"',
@@ -26,6 +32,27 @@ _QUOTES = {
 def without_invisibles(text: str) -> str:
     """The text without zero-width characters and control characters other than line breaks."""
     return _CONTROL.sub("", _INVISIBLE.sub("", text))
+
+
+def without_soft_breaks(text: str) -> str:
+    """The text without the line breaks that quoted-printable puts where no line ended."""
+    return _SOFT_BREAK.sub("", text)
+
+
+def with_whole_signatures(text: str) -> str:
+    """The text without the soft line breaks in what is as long as a signature.
+
+    A part of it that stands alone in a line may look like a key. A short line that ends in "=" is
+    one in base64.
+    """
+
+    def whole(run: re.Match[str]) -> str:
+        line = text.rfind("\n", 0, run.start()) + 1
+        joined = without_soft_breaks(run[0])
+        is_full = text.index("=", run.start()) - line >= _FULL_LINE
+        return joined if is_full and len(joined) >= _SHORTEST_SIGNATURE else run[0]
+
+    return _BROKEN_RUN.sub(whole, text)
 
 
 def unquoted(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from chainteller.domain import recovery_words as phrases
+from chainteller.domain.pasting import with_whole_signatures, without_soft_breaks
 from chainteller.domain.secret_forms import (
     are_octets_of_key,
     decimal_keys,
@@ -123,7 +124,8 @@ _DEPTH = 3
 
 def has_hex_key(text: str) -> bool:
     """Whether one of the words of the text is 32 bytes of hex, as near as people copy them."""
-    return _HEX_KEY_WORD.search(text) is not None
+    views = (with_whole_signatures(text), without_soft_breaks(text))
+    return any(_HEX_KEY_WORD.search(each) for each in views)
 
 
 def is_about_a_hash(text: str) -> bool:

@@ -17,6 +17,8 @@ from urllib.parse import unquote, unquote_plus
 
 from base58 import b58encode, b58encode_check
 
+from chainteller.domain.pasting import without_soft_breaks
+
 _MOST_MATCHES = 8
 _MOST_INFLATED = 4_000
 """Characters of a compressed text that are looked at."""
@@ -88,7 +90,7 @@ def unescaped(text: str) -> str:
     """The text with the escapes of addresses, mail, programs and HTML put into characters."""
     plain = _POINT.sub(_character, html.unescape(text)) if "\\" in text or "+" in text else text
     plain = _BLANK.sub(" ", _OCTAL.sub(lambda match: chr(int(match[1], 8)), html.unescape(plain)))
-    quoted = _QUOTED.sub(r"%\1", plain.replace("=\n", ""))
+    quoted = _QUOTED.sub(r"%\1", without_soft_breaks(plain))
     return unquote_plus(quoted) if "%" in plain else unquote(quoted)  # a mail keeps its "+"
 
 
@@ -146,7 +148,7 @@ _DUMPED = re.compile(
 def octets(text: str) -> Iterator[bytes]:
     """The octets that a text lists one by one, or a few together, as numbers of any base. Each list
     is taken as a whole, over a mail's breaks of lines, for a part of a longer one is no key."""
-    bare = _ROW.sub(r"\1: \2,", _TYPES.sub("", text.replace("=\n", "")))
+    bare = _ROW.sub(r"\1: \2,", _TYPES.sub("", without_soft_breaks(text)))
     lists: tuple[tuple[re.Pattern[str], Callable[[str], bytes]], ...] = (
         (_HEX, _of_hex),
         (_PAIRS, _of_pairs),
