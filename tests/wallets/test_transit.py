@@ -1,5 +1,6 @@
 """What is tried of a text: composed alterations, each form once, the likeliest first."""
 
+import re
 from base64 import b64encode, encodebytes
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from tests.wallets.customers import (
 )
 
 from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.ed25519 import is_well_formed
 from chainteller.wallets.transit import journeys
 
 TEXT = text_for(customers("evm")[0].registered)
@@ -175,6 +177,82 @@ def test_a_part_of_a_mail_is_found_whatever_a_page_or_a_tool_made_of_it(
         assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True)
         assert answer.witness is not None
         assert proves(answer.witness)
+
+
+QUESTION = "Am 20.11.2026 um 13:02 schrieb Support:"
+
+
+@pytest.mark.parametrize(
+    "signed",
+    [
+        f"{QUESTION}\n> {{0}}\n{QUESTION}\n> {{0}}",
+        SIGN_IN.format("{0}\n{0}"),
+        SIGN_IN.format(f"{QUESTION}\n> {{0}}"),
+        " {0}\n",
+        "[20/11/2026, 1:02:41\u202fPM] Bank: {0}",
+        "\u00ab\u00a0{0}\u00a0\u00bb",
+    ],
+    ids=["mail twice", "text twice", "reply in a sign-in", "both ends", "time", "French"],
+)
+@pytest.mark.parametrize("family", ["evm", "solana"])
+def test_a_text_that_a_wallet_shows_on_one_line_is_found(family: str, signed: str) -> None:
+    """White space is put back where programs and rules of spelling have it."""
+    _assert_found_by_text(family, SHORT, signed.format(SHORT))
+
+
+@pytest.mark.parametrize("family", ["evm", "xrp", "cosmos"])
+@pytest.mark.parametrize(
+    "respell",
+    [
+        lambda text: "\n".join(wrap(text, 36)),
+        lambda text: SIGN_IN.format("> " + "\n> ".join(wrap(text, 74))),
+        lambda text: SIGN_IN.format(f"{text[:90].rstrip()}\u2026"),
+        lambda text: text.replace(" ", "\u00a0").encode().decode("cp1252"),
+        lambda text: re.sub(r"([:?])(?= )", "\u00a0\\1", text).replace("CHG", "CHANGE"),
+    ],
+    ids=["filled lines", "quoted lines", "cut", "misdecoded", "French"],
+)
+def test_a_long_text_that_a_wallet_shows_on_one_line_is_found(
+    family: str, respell: Callable[[str], str]
+) -> None:
+    """Breaks that are seen within our words say how it was laid out."""
+    text = text_for(customers(family)[0].registered)
+    _assert_found_by_text(family, text, respell(text))
+
+
+def test_the_text_is_asked_for_where_a_compact_signature_looks_like_one_of_solana() -> None:
+    """The first bits of its end are those of one in fifteen."""
+    customer = customers("evm")[0]
+    texts = (f"I agree to {SHORT}, {number}" for number in range(400))
+    signed, compact = next(
+        (text, data)
+        for text in texts
+        if is_well_formed(data := _compact(customer.sign(text.encode())))
+    )
+    mine = challenge(customer.registered, text=SHORT)
+    first = case(customer.registered, f"0x{compact.hex()}", challenge=mine)
+    answer = diagnose(first)
+    assert (answer.finding, answer.asks_for_text) == ("LOOKS_LIKE_SOLANA", True)
+    answer = diagnose(replace(first, signed_text=signed))
+    assert (answer.finding, answer.certain) == ("EDITED_TEXT", True)
+
+
+def _compact(signature: bytes) -> bytes:
+    """As EIP-2098 has it."""
+    r, s, v = signature[:32], signature[32:64], signature[64]
+    return r + bytes([s[0] | (v - 27) << 7]) + s[1:]
+
+
+def _assert_found_by_text(family: str, text: str, signed: str) -> None:
+    customer = customers(family)[0]
+    about = case(
+        customer.registered, customer.answer(signed), signed_text=" ".join(signed.split()),
+        challenge=challenge(customer.registered, text=text),
+    )  # fmt: skip
+    answer = diagnose(about)
+    assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", True)
+    assert answer.witness is not None
+    assert proves(answer.witness)
 
 
 def _lines_of(text: str, width: int, joint: str) -> str:

@@ -17,7 +17,7 @@ import re
 import shlex
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum
@@ -25,9 +25,9 @@ from functools import cache, lru_cache, partial
 from importlib.resources import files
 from itertools import combinations, product
 from typing import Any, NamedTuple
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote
 
-import base58
+from base58 import b58encode_int
 
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import Family
@@ -371,16 +371,22 @@ def _word_wraps(_: int) -> Iterator[Option]:
         for share, head, joint in TABLES["line_breaks"]:
             weight = usual.get(width, 0.15) * share
             yield weight, partial(_wrapped, width=width, head=head, joint=joint)
+            if width in usual and width < _LONG_WORD:
+                yield weight, partial(_wrapped, width=width, head=head, joint=joint, fills=True)
 
 
-def _wrapped(text: str, width: int, head: str, joint: str) -> str:
-    return head + joint.join(_lines(text, width))
+_LONG_WORD = 60
+
+
+def _wrapped(text: str, width: int, head: str, joint: str, *, fills: bool = False) -> str:
+    return head + joint.join(_lines(text, width, fills))
 
 
 @lru_cache(1024)
-def _lines(text: str, width: int) -> list[str]:
+def _lines(text: str, width: int, fills: bool) -> list[str]:  # noqa: FBT001 - of a cache
     """Lines as browsers, mail programs and terminals break them: at spaces, after a hyphen between
-    letters, and anywhere in what is longer than a line.
+    letters, and anywhere in what is longer than a line, which begins a line of its own, or with
+    `fills`, as word processors do, where there is room.
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
@@ -390,7 +396,9 @@ def _lines(text: str, width: int) -> list[str]:
             space = paragraph.rfind(" ", start, start + width + 1)
             hyphen = max((at for at in hyphens if start < at <= start + width), default=-1)
             end = max(space, hyphen)
-            if end <= start:
+            word = paragraph.find(" ", end + 1)
+            is_long = (word if word >= 0 else len(paragraph)) - end - 1 > width
+            if end <= start or (fills and is_long):
                 end = start + width
             lines.append(paragraph[start:end].rstrip(" "))
             start = end + 1 if end == space else end
@@ -419,8 +427,9 @@ def _pieces(text: str, size: int) -> Iterator[str]:
 
 def _sentences(_: int) -> Iterator[Option]:
     for share, after in ((3, "[.?!]"), (1, "[.?!:]"), (1, "[.]"), (0.5, "[,.?!]")):
+        blank = re.compile(f"(?<={after}) ")
         for usual, joint in TABLES["between_sentences"]:
-            yield share * usual, partial(re.sub, f"(?<={after}) ", joint)
+            yield share * usual, partial(blank.sub, joint)
 
 
 def _hidden_marks(_: int) -> Iterator[Option]:
@@ -554,13 +563,27 @@ def _settings_lines(_: int) -> Iterator[Option]:
 
 def _link_codes(_: int) -> Iterator[Option]:
     for share, code in (
-        (4, partial(quote, safe="")), (4, quote_plus), (3, quote),
-        (2, partial(quote, safe="!*'()~")), (0.5, partial(quote, safe=";/?:@&=+$,!*'()#~")),
+        (4, partial(_quoted, safe="")), (4, _quoted_plus), (3, partial(_quoted, safe="/")),
+        (2, partial(_quoted, safe="!*'()~")), (0.5, partial(_quoted, safe=";/?:@&=+$,!*'()#~")),
         (1, partial(_replaced, old=" ", new="%20")), (1, partial(_replaced, old=" ", new="+")),
     ):  # fmt: skip
         yield share, code
         for key in ("message", "text", "msg") if share == 4 else ():
             yield 0.3, partial(_assigned, key=key, code=code)
+
+
+def _quoted(text: str, safe: str) -> str:
+    """As `quote`, which looks at each character by itself."""
+    return text.translate(_quoting(safe)) if text.isascii() else quote(text, safe)
+
+
+def _quoted_plus(text: str) -> str:
+    return _quoted(text, " ").replace(" ", "+")
+
+
+@cache
+def _quoting(safe: str) -> dict[int, str]:
+    return {each: quote(chr(each), safe) for each in range(128)}
 
 
 def _assigned(text: str, key: str, code: Callable[[str], str]) -> str:
@@ -575,9 +598,15 @@ def _escapes(_: int) -> Iterator[Option]:
     yield 3, partial(_enclosed, begin="", end="\\n")
     yield 0.5, partial(_enclosed, begin="", end="\\r\\n")
     for share, form in ((1, "\\u{:04x}"), (1, "&#{};"), (0.5, "&#x{:x};")):
-        yield share, lambda text, form=form: "".join(form.format(ord(each)) for each in text)  # type: ignore[misc]  # bound
+        yield share, partial(_in_codes, form=form)
     for how in ("ignore", "replace", "xmlcharrefreplace", "backslashreplace"):
         yield 1, lambda text, how=how: text.encode("ascii", how).decode()  # type: ignore[misc]  # bound
+
+
+def _in_codes(text: str, form: str) -> str:
+    if text.isascii():
+        return _numbers(text.encode(), form, "")
+    return "".join([form.format(ord(each)) for each in text])
 
 
 _LITERALS = _each(
@@ -619,8 +648,26 @@ def _in_character_set(text: str, name: str) -> bytes:
     return text.encode(name, "replace")
 
 
+def _base58(raw: bytes) -> bytes:
+    """As `base58.b58encode`, ten digits at a time: a division takes as long as the number is."""
+    number, tens = int.from_bytes(raw), list[bytes]()
+    while number:
+        number, ten = divmod(number, 58**10)
+        tens.append(b58encode_int(ten).rjust(10, _ZERO))
+    zeros = len(raw) - len(raw.lstrip(b"\0"))
+    return _ZERO * zeros + b"".join(reversed(tens)).lstrip(_ZERO)
+
+
+_ZERO = b"1"
+
+
 def _hash(raw: bytes, digest: Callable[[bytes], bytes], form: str) -> str:
-    return form.format(digest(raw).hex())
+    return form.format(_digest(digest, raw).hex())
+
+
+@lru_cache(256)
+def _digest(digest: Callable[[bytes], bytes], raw: bytes) -> bytes:
+    return digest(raw)
 
 
 def _frames(_: int) -> Iterator[Option]:
@@ -631,7 +678,12 @@ def _frames(_: int) -> Iterator[Option]:
 
 
 def _framed(text: str, family: Family, number: int) -> bytes:
-    return family.framed(text.encode("utf-8", "replace"))[number]
+    return _all_framed(family, text)[number]
+
+
+@lru_cache(256)
+def _all_framed(family: Family, text: str) -> Sequence[bytes]:
+    return family.framed(text.encode("utf-8", "replace"))
 
 
 def _uuencoded(raw: bytes) -> bytes:
@@ -639,7 +691,13 @@ def _uuencoded(raw: bytes) -> bytes:
 
 
 def _numbers(raw: bytes, form: str, joint: str) -> str:
-    return joint.join(form.format(each) for each in raw)
+    return joint.join(map(_forms(form).__getitem__, raw))
+
+
+@cache
+def _forms(form: str) -> list[str]:
+    """Each octet in this form."""
+    return [form.format(each) for each in range(256)]
 
 
 _HEX = _codes(
@@ -673,7 +731,7 @@ _HASHES = _codes(
 
 _JOINED = _each(
     (4, lambda text: " ".join(text.split())), (3, partial(_BREAKS.sub, " ")),
-    (1.5, partial(_BREAKS.sub, "")), (1.5, str.strip), (1, partial(re.sub, " +", " ")),
+    (1.5, partial(_BREAKS.sub, "")), (1.5, str.strip), (1, partial(re.compile(" +").sub, " ")),
     (0.5, str.rstrip), (0.5, partial(_BREAKS.sub, "  ")),
 )  # fmt: skip
 _CRLF = _each(
@@ -773,7 +831,7 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
         _Kind(4, "QUOTED_TEXT", "is quoted as programs do", _LITERALS, "value"),
         _Kind(5, "HEX_OF_TEXT", "is in hex digits", _HEX, "code"),
         _Kind(4, "BASE64_OF_TEXT", "is in base64", _BASE64, "code"),
-        _Kind(1, "BASE58_OF_TEXT", "is in base58", _codes((1, base58.b58encode)), "code"),
+        _Kind(1, "BASE58_OF_TEXT", "is in base58", _codes((1, _base58)), "code"),
         _Kind(3, "TEXT_ENCODED", "is written in codes", _OTHER_CODES, "code"),
         _Kind(6, "HASH_OF_TEXT_SIGNED", "is its hash", _HASHES, "code"),
         _Kind(4, "DOUBLE_PREFIX", "has the prefix that wallets add", _frames, "code"),

@@ -112,6 +112,8 @@ def diagnose(case: Case) -> Diagnosis:
 _MOST_STATED, _MOST_PARTS, _MOST_HASHED = 20, 400, 240
 # The part of all tries for what the paste shows, and for the text that the customer was asked for.
 _SHARE_OF_PASTE, _SHARE_OF_ASKED = 0.75, 0.9
+_PART_OF_ASKED = 2.0
+"""What it costs that a customer who was asked for a text copied more than that."""
 
 
 def _address_like(text: str, registered: Address) -> Address | None:
@@ -201,8 +203,9 @@ class _Attempt:
         if len(paste) <= MAX_PASTE:
             # As it is, whatever its line ends are: it's all that the customer was asked for.
             stated += [(0.0, asked)] if asked else []
-            stated += stated_texts(paste, ours)
-        return stated[:_MOST_PARTS]
+            farther = _PART_OF_ASKED if asked else 0
+            stated += [(cost + farther, part) for cost, part in stated_texts(paste, ours)]
+        return sorted(stated[:_MOST_PARTS], key=lambda each: each[0])
 
     @property
     def share_of_parts(self) -> float:
@@ -420,12 +423,20 @@ def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
     return replace(
         answer,
         can_search_longer=is_open and not case.search_longer,
-        asks_for_text=is_open and case.signed_text is None and answer.finding in _ASKING,
+        asks_for_text=is_open and case.signed_text is None and _may_be_of_a_text(first, answer),
     )
 
 
 _ASKING = frozenset({"UNKNOWN_SIGNER", "SIGNER_CHANGED", "NO_MATCH", "UNKNOWN_TEXT"})
 """Findings that the text which the wallet shows as signed may decide."""
+
+
+def _may_be_of_a_text(attempt: _Attempt, answer: Diagnosis) -> bool:
+    """Whether the text may decide: also where one in fifteen compact signatures looks like one of
+    Solana, whose wallets write base58."""
+    encoding = attempt.reading.candidates[0].encoding
+    looks_alike = answer.finding == "LOOKS_LIKE_SOLANA" and encoding != "base58"
+    return looks_alike or answer.finding in _ASKING
 
 
 def _is_by_registered(attempt: _Attempt) -> bool:

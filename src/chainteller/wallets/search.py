@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from heapq import heappop, heappush, heapreplace
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice, product, zip_longest
 from typing import TypeVar
 
-from chainteller.wallets.alterations import FAR, NEAR, Alteration, Stage, alterations, usual_length
+from chainteller.wallets.alterations import FAR, NEAR, Stage, alterations, usual_length
 from chainteller.wallets.cases import KnownAddress, KnownChallenge
 from chainteller.wallets.family import Address, Family, Probe
-from chainteller.wallets.stated import layouts, with_lost_breaks
+from chainteller.wallets.stated import layouts, with_lost_breaks, without_copy
 from chainteller.wallets.transit import Journey, journeys
 
 # What a first answer may cost, in public keys that are recovered: with the making of as many texts,
@@ -139,8 +139,8 @@ def _cheapest_first(
                 heapreplace(queue, (base + following[0], order, base, following[1], rest))
         if root is not None:
             rest = follow(root)
-            first, made = next(rest)
-            heappush(queue, (cost + first, number, cost, made, rest))
+            for first, made in islice(rest, 1):
+                heappush(queue, (cost + first, number, cost, made, rest))
 
 
 def _restored(shown: str, ours: str) -> Iterator[tuple[float, str]]:
@@ -158,15 +158,17 @@ def _laid_out(shown: str, ours: str) -> Iterator[tuple[float, str]]:
 
     # Where other white space is shown, none was lost.
     if " " in shown and " ".join(shown.split()) == shown:
-        for cost, text in _cheapest_first(with_lost_breaks(shown, ours), follow):
+        once, with_copy = without_copy(shown, ours)
+        texts = _cheapest_first(with_lost_breaks(once, ours), follow)
+        for cost, text in _cheapest_first(texts, with_copy):
             if text != shown:
                 yield cost + _SPACE_LOST, text
 
 
 def _with_ends(text: str) -> Iterator[tuple[float, str]]:
     yield 0, text
-    for step in _ends(usual_length(text)):
-        yield max(step.cost + _BY_TOOL, 0), str(step.apply(text))
+    for cost, begin, end in _ends(usual_length(text)):
+        yield cost, begin + text + end
 
 
 def _made_by_wallets(given: str) -> Iterator[tuple[float, bytes]]:
@@ -191,9 +193,19 @@ _AT_ENDS = frozenset({"TRAILING_NEWLINE", "TRAILING_SPACE", "LEADING_SPACE", "SU
 
 
 @cache
-def _ends(length: int) -> list[Alteration]:
-    """The white space that gets lost at the ends of a text."""
-    return [each for each in alterations(length, NEAR) if each.finding in _AT_ENDS]
+def _ends(length: int) -> list[tuple[float, str, str]]:
+    """The white space that gets lost at the ends of a text, each of which had it or hadn't."""
+    kinds: dict[str, list[tuple[float, str, str]]] = {"first": [(0, "", "")], "last": [(0, "", "")]}
+    for each in alterations(length, NEAR):
+        if each.finding in _AT_ENDS:
+            begin, _, end = str(each.apply("|")).partition("|")
+            kinds[each.kind].append((max(each.cost + _BY_TOOL, 0), begin, end))
+    pairs = product(kinds["first"], kinds["last"])
+    found: dict[tuple[str, str], float] = {}
+    for (one, a, b), (other, c, d) in pairs:
+        if (a, b, c, d) != ("", "", "", ""):
+            found[a + c, b + d] = min(one + other, found.get((a + c, b + d), math.inf))
+    return sorted((cost, begin, end) for (begin, end), cost in found.items() if cost < NEAR)
 
 
 _HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2})+)", re.ASCII)

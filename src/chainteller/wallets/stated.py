@@ -24,8 +24,9 @@ _OF_LINE, _MOST_LINES = math.log(20), 40
 _MOST_PLACES, _MOST_OF_VIEW = 12, 200
 _OTHER_VIEW = 1.0
 """What a part costs more in another view than the paste as it is."""
-_LEAST_ALIKE = 35
-"""Percent that a place has to be like our text."""
+_LEAST_ALIKE, _MARGIN, _STRAY = 35, 4, 3
+"""Percent that a place has to be like our text, the part of its length to look beside it, and how
+many times its length a piece of it is at most away."""
 _SIGNATURE = re.compile(
     r"[0-9a-fA-F]{64,}|[0-9A-Za-z+/=]{80,}|"
     r"(?<!\d)(?<!,)(?<!, )(?:\d{1,3},\s{0,2}){62,64}\d{1,3}(?![\d,])",
@@ -81,6 +82,7 @@ _BESIDE = (
 _LABELLED, _ELSEWHERE = ((0.7, " "), (0.7, "\n")), ((0.1, " "), (2.0, "\n"))
 # Several labels are lines, and our text beside them is a paragraph.
 _LISTED: _Joints = ((0.1, "\n"), (2.3, " "))
+_BEHIND_HEAD: _Joints = ((0.5, " "), (1.3, "\n"), (1.6, "\n\n"))
 _BESIDE_LIST: _Joints = ((0.1, "\n\n"), (2.3, "\n"), (2.5, " "))
 # What is beside other signs: quotations and fences are lines, and the dashes before the signature
 # of a mail end in a blank (RFC 3676).
@@ -88,10 +90,18 @@ _SIGNS: tuple[tuple[re.Pattern[str], _Joints], ...] = (
     (re.compile(" (?=> )"), ((0.5, "\n"), (0.9, "\n\n"), (2.3, " "))),
     (re.compile("(?<=```) | (?=```)"), ((0.1, "\n"), (2.3, " "))),
     (re.compile("(?<= --) "), ((0.3, " \n"), (1.4, "\n"), (2.3, " "))),
+    # French has a blank before these that nothing breaks at, times before AM and PM, and the first
+    # half of one that was read in another character set still shows.
+    (
+        re.compile(r" (?=[:;?!\u00bb](?: |$))|(?<=\u00ab) "),
+        ((0.5, "\u00a0"), (1.4, "\u202f"), (1.6, " ")),
+    ),
+    (re.compile(r" (?=[AP]M\b)"), ((0.6, " "), (0.8, "\u202f"))),
+    (re.compile("(?<=\u00c2) "), ((0.1, "\u00a0"), (2.3, " "))),
 )
 _MARK, _MARKS = (
     re.compile(r"[^\w\s]|\d{1,2}"),
-    "\"'`*_~|()[]<>\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019",
+    " \"'`*_~|()[]<>\u201c\u201d\u201e\u00ab\u00bb\u2018\u2019",
 )
 _LABEL = re.compile(r" [A-Z]\w*(?: [A-Z]\w*){0,2}:(?= )")
 _MOST_NEAR, _CONTEXT = 2, 3
@@ -202,12 +212,33 @@ def _place(ours: str, view: str) -> tuple[float, int, int]:
     found = partial_ratio_alignment(_folded(ours), _folded(view), score_cutoff=_LEAST_ALIKE)
     if found is None:
         return 0, 0, 0
-    start = found.dest_start
-    blocks = Indel.opcodes(_folded(ours), _folded(view[start : found.dest_end]))
-    same = [each for each in blocks if each.tag == "equal" and each.src_end - each.src_start > 2]
-    if not same:
-        return 0, 0, 0
-    return found.score, start + same[0].dest_start, start + same[-1].dest_end
+    # What was put into the text makes it longer than the place found.
+    start = max(found.dest_start - len(ours) // _MARGIN, 0)
+    stop = found.dest_end + len(ours) // _MARGIN
+    while True:
+        blocks = Indel.opcodes(_folded(ours), _folded(view[start:stop]))
+        same = [at for at in blocks if at.tag == "equal" and at.src_end - at.src_start > 2]
+        if not same:
+            return 0, 0, 0
+        spans = [(start + each.dest_start, start + each.dest_end) for each in same]
+        first = last = max(range(len(spans)), key=lambda at: spans[at][1] - spans[at][0])
+        while last + 1 < len(spans) and _is_near(spans[last + 1], spans[last]):
+            last += 1
+        while first and _is_near(spans[first - 1], spans[first]):
+            first -= 1
+        # Where something far away isn't of our text, what is nearer may be.
+        if last + 1 < len(spans):
+            stop = spans[last + 1][0]
+        elif first:
+            start = spans[first - 1][1]
+        else:
+            return found.score, spans[0][0], spans[-1][1]
+
+
+def _is_near(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether a piece is long enough to belong to the next one."""
+    gap = max(span[0] - other[1], other[0] - span[1])
+    return _STRAY * (span[1] - span[0]) >= gap
 
 
 def _parts(view: str, ours: str) -> list[tuple[float, str]]:
@@ -327,22 +358,35 @@ def with_lost_breaks(shown: str, ours: str) -> Iterator[tuple[float, tuple[str, 
     gaps = [found.start() for found in re.finditer(" ", shown)]
     before, after = [at for at in gaps if at <= start], [at for at in gaps if at >= end - 1]
     labels = [
-        at.start() for at in _LABEL.finditer(shown) if at.start() in {*before[:-1], *after[1:]}
+        [at.start() for at in _LABEL.finditer(shown) if at.start() in side]
+        for side in (before[:-1], after[1:])
     ]
+    all_labels = {*chain.from_iterable(labels)}
     while len(before) > 1 and _MARK.fullmatch(shown[before[-2] + 1 : before[-1]]):
         before.pop()
-    of_labels, beside = (_LISTED, _BESIDE_LIST) if len(labels) > 1 else (_LABELLED, _BESIDE)
-    kinds: list[tuple[list[int], _Joints]] = [(labels, of_labels)]
+    beside, of_head = (_BESIDE, _BEHIND_HEAD) if len(all_labels) < 2 else (_BESIDE_LIST,) * 2
+    kinds: list[tuple[list[int], _Joints]] = [
+        (places, _LISTED if len(places) > 1 else _LABELLED) for places in labels
+    ]
     kinds += [([at], _joints(shown, at, beside)) for at in (*before[-1:], *after[:1])]
+    heads = [at for at in before[:-1] if shown[at - 1] == ":" and at not in all_labels]
     near = (*before[:-1][::-1][:_MOST_NEAR], *after[1:][:_MOST_NEAR])
-    kinds += [([at], _joints(shown, at, _ELSEWHERE)) for at in near if at not in labels]
+    far = [at for at in near if at not in {*all_labels, *heads[:1]}]
+    kinds += [([at], _joints(shown, at, _ELSEWHERE)) for at in far]
+    kinds += [([at], of_head) for at in heads[:1]]
     places = [at for at, _ in kinds if at]
     begin, finish = (before[-1] + 1 if before else 0), (after[0] if after else len(shown))
     # Marks around a text are put there when it has been laid out.
-    finish -= len(shown[begin:finish]) - len(shown[begin:finish].rstrip(_MARKS))
-    begin += len(shown[begin:finish]) - len(shown[begin:finish].lstrip(_MARKS))
-    rows = product(*(options for at, options in kinds if at))
-    for cost, joints in sorted((sum(c for c, _ in row), [j for _, j in row]) for row in rows):
+    finish = begin + len(shown[begin:finish].rstrip(_MARKS))
+    begin = finish - len(shown[begin:finish].lstrip(_MARKS))
+    rows: list[tuple[float, tuple[str, ...]]] = [(0, ())]
+    for _, options in (each for each in kinds if each[0]):
+        rows = [
+            (cost + more, (*joints, joint))
+            for (cost, joints), (more, joint) in product(rows, options)
+            if cost + more < _FARTHEST
+        ]
+    for cost, joints in sorted(rows):
         made = list(shown)
         for group, joint in zip(places, joints, strict=True):
             for at in group:
@@ -360,27 +404,84 @@ def layouts(shown: str, ours: str) -> tuple[tuple[float, str], ...]:
     blank, and what programs that lay texts out have made of it, likeliest first."""
     words = shown.split(" ")
     ends = list(accumulate(len(word) + 1 for word in words[:-1]))
-    # What is on both sides of a blank of ours is in our text.
+    # What is on both sides of a blank of ours is in our text, or is like it.
+    same = _same_places(ours, shown)
     within = [
         at - 1
         for at, word in zip(ends, words, strict=False)
         if _folded(shown[max(at - 1 - _CONTEXT, 0) : at + _CONTEXT]) not in _folded(ours)
         and not _MARK.fullmatch(word)
+        and not {at - 2, at - 1, at} <= same
     ]
     found = {shown: 0.0}
-    for cost, joint in _BESIDE if within else ():
+    for cost, joint in _joints(shown, within[0], _BESIDE) if within else ():
         found.setdefault(_joined_at(shown, within, joint), cost)
     likely: dict[str, float] = defaultdict(float)
     for text in dict.fromkeys((shown, _joined_at(shown, within, ""))):
         for share, change in _layout_steps(usual_length(text)):
             likely[str(change(text))] += share
-    for made in likely:
-        if made.split() != words:
-            likely[made] *= _BREAK_UNSEEN
+    as_shown = {made for made in likely if made.split() == words}
+    for made in likely.keys() - as_shown:
+        likely[made] *= _BREAK_UNSEEN
     everything = math.fsum(likely.values())
+    # Breaks that are seen in our words say where the others are.
+    of_seen = math.fsum(likely[made] for made in as_shown) if within else everything
     for made, mass in likely.items():
-        found.setdefault(made, _LAID_OUT + math.log(everything / mass))
+        total = of_seen if made in as_shown else everything
+        found.setdefault(made, _LAID_OUT + math.log(total / mass))
     return tuple(sorted((cost, made) for made, cost in found.items()))
+
+
+def _same_places(ours: str, shown: str) -> set[int]:
+    """The places of what is shown that are aligned with the same characters of ours."""
+    from rapidfuzz.distance import Indel  # noqa: PLC0415 - as above
+
+    blocks = Indel.opcodes(_folded(ours), _folded(shown))
+    same = (range(at.dest_start, at.dest_end) for at in blocks if at.tag == "equal")
+    return {*chain.from_iterable(same)}
+
+
+def without_copy(shown: str, ours: str) -> tuple[str, Callable[[str], Iterator[tuple[float, str]]]]:
+    """What is shown with what it has twice only once, and what adds the copy to a layout of that:
+    whoever copies a text copies its breaks."""
+    at, once, gap = _twice(shown, ours)
+    if not once:
+        return shown, lambda text: iter([(0.0, text)])
+    end = at + len(once)
+    before, inside = (len("".join(each.split())) for each in (shown[:at], once))
+    place = re.compile(rf"(?:\s*\S){{{before}}}\s*((?:\s*\S){{{inside}}})")
+    joints = [(math.log(_ALL_REPEATS / share), joint) for share, joint in TABLES["repeats"]]
+
+    def with_copy(text: str) -> Iterator[tuple[float, str]]:
+        found = place.match(text)
+        for cost, joint in joints if found else ():
+            if found and " ".join(f".{joint}.".split()) == f".{gap}.":
+                yield cost, text[: found.end()] + joint + found[1] + text[found.end() :]
+
+    return shown[:end] + shown[end + len(gap) + len(once) :], with_copy
+
+
+def _twice(shown: str, ours: str) -> tuple[int, str, str]:
+    """Where what is there twice is for the first time, what it is, and what is between both."""
+    start = _place(ours, shown)[1]
+    anchor = shown[start : start + _ANCHOR]
+    first = shown.find(anchor)
+    other = shown.find(anchor, first + 1)
+    if other < 0 or len(anchor) < _ANCHOR:
+        return 0, "", ""
+    period, stop = other - first, other
+    while stop < len(shown) and shown[stop] == shown[stop - period]:
+        stop += 1
+    while first and shown[first - 1] == shown[first - 1 + period]:
+        first -= 1
+    once = shown[first : first + period].strip()
+    at = shown.index(once, first)
+    is_whole = stop >= at + period + len(once)
+    return (at, once, shown[at + len(once) : at + period]) if is_whole else (0, "", "")
+
+
+_ALL_REPEATS = sum(share for share, _ in TABLES["repeats"])
+_ANCHOR = 12
 
 
 def _joined_at(text: str, places: Iterable[int], joint: str) -> str:
