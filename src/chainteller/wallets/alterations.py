@@ -740,7 +740,7 @@ _CRLF = _each(
 )
 _KNOWN = _each(
     (4, partial(unicodedata.normalize, "NFKC")), (1, partial(unicodedata.normalize, "NFC")),
-    (1, partial(unicodedata.normalize, "NFD")), (0.5, partial(re.sub, r"[^ -~]", "?")),
+    (1, partial(unicodedata.normalize, "NFD")), (2, partial(re.compile(r"[^ -~]").sub, "?")),
 )  # fmt: skip
 _NETWORK_CASES = _each((3, _in_part(_NETWORK, str.capitalize)), (1, _in_part(_NETWORK, str.upper)))
 _TYPOGRAPHY = _each(

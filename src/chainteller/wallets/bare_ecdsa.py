@@ -24,6 +24,9 @@ from chainteller.wallets.sample_keys import sign_digest
 from chainteller.wallets.secp256k1 import HALF_ORDER, packed_numbers
 from chainteller.wallets.witness import Witness
 
+_COST = 1.5
+"""Of making a text and recovering two public keys, compared with one."""
+
 
 class BareEcdsaFamily(Family, abstract=True):
     """Families that differ in what they hash, and in how they write r and s."""
@@ -112,7 +115,7 @@ class BareEcdsaProbe:
 
     @property
     def cost(self) -> float:
-        return 2 if self._recoveries else 0
+        return _COST if self._recoveries else 0
 
     def names(self, _address: Address) -> bool:
         """False: no key is written down."""

@@ -11,7 +11,7 @@ _NAMES = {
 _Change = tuple[int, int, int, int]
 # Characters that changed on both sides for each one between them.
 _CHANCE = 8
-_MOST = 4
+_MOST, _LEAST_ALIKE = 4, 0.4
 _SHOWN = 40
 
 
@@ -21,12 +21,13 @@ def describe(ours: str, signed: bytes) -> tuple[str, ...]:
     Positions are of characters of our text, from 1.
     """
     theirs = signed.decode("utf-8", "backslashreplace")
-    if len(theirs) > 4 * len(ours) + 400 or not _alike(ours, theirs):
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    if len(theirs) > 4 * len(ours) + 400 or not _alike(matcher, ours, theirs):
         return (
             f"The signed text is another one, of {len(theirs)} characters instead of {len(ours)}.",
         )
     changes: dict[tuple[str, str], list[int]] = {}
-    for start, end, other_start, other_end in _changed(ours, theirs):
+    for start, end, other_start, other_end in _changed(matcher):
         change = (ours[start:end], theirs[other_start:other_end])
         changes.setdefault(change, []).append(start + 1)
     sentences = [_sentence(*change, places, len(ours)) for change, places in changes.items()]
@@ -36,12 +37,12 @@ def describe(ours: str, signed: bytes) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _changed(ours: str, theirs: str) -> list[_Change]:
+def _changed(matcher: SequenceMatcher[str]) -> list[_Change]:
     """What differs, in order. A few characters between long changes are alike by chance, such as
     the full stop of our text and a dot that stands for all that was cut off.
     """
     found: list[_Change] = []
-    for kind, *places in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+    for kind, *places in matcher.get_opcodes():
         start, end, other_start, other_end = places
         if kind == "equal":
             continue
@@ -57,8 +58,12 @@ def _size(change: _Change) -> int:
     return max(change[1] - change[0], change[3] - change[2])
 
 
-def _alike(ours: str, theirs: str) -> bool:
-    return SequenceMatcher(None, ours.lower(), theirs.lower(), autojunk=False).ratio() > 0.4
+def _alike(matcher: SequenceMatcher[str], ours: str, theirs: str) -> bool:
+    """In any case of letters; where they are alike as they are, that isn't compared."""
+    if matcher.quick_ratio() > _LEAST_ALIKE and matcher.ratio() > _LEAST_ALIKE:
+        return True
+    folded = SequenceMatcher(None, ours.lower(), theirs.lower(), autojunk=False)
+    return folded.quick_ratio() > _LEAST_ALIKE and folded.ratio() > _LEAST_ALIKE
 
 
 def _sentence(ours: str, theirs: str, places: list[int], length: int) -> str:

@@ -88,7 +88,7 @@ _BESIDE_LIST: _Joints = ((0.1, "\n\n"), (2.3, "\n"), (2.5, " "))
 # of a mail end in a blank (RFC 3676).
 _SIGNS: tuple[tuple[re.Pattern[str], _Joints], ...] = (
     (re.compile(" (?=> )"), ((0.5, "\n"), (0.9, "\n\n"), (2.3, " "))),
-    (re.compile("(?<=```) | (?=```)"), ((0.1, "\n"), (2.3, " "))),
+    (re.compile(r"(?<= ```) |(?<=\A```) | (?=```(?: |\Z))"), ((0.1, "\n"), (2.3, " "))),
     (re.compile("(?<= --) "), ((0.3, " \n"), (1.4, "\n"), (2.3, " "))),
     # French has a blank before these that nothing breaks at, times before AM and PM, and the first
     # half of one that was read in another character set still shows.
@@ -106,8 +106,8 @@ _MARK, _MARKS = (
 _LABEL = re.compile(r" [A-Z]\w*(?: [A-Z]\w*){0,2}:(?= )")
 _MOST_NEAR, _CONTEXT = 2, 3
 # What it costs that a program laid the text out, and how often a break isn't even seen as a blank.
-# What is farther, such as a rare break at a rare width, isn't tried.
-_LAID_OUT, _BREAK_UNSEEN, _FARTHEST = -1.5, 0.2, 10.0
+# What is farther, such as a rare break at a rare width, or in several rare places, isn't tried.
+_LAID_OUT, _BREAK_UNSEEN, _FARTHEST, _FARTHEST_BREAKS = -1.5, 0.2, 10.0, 6.0
 _UNSEEN = dict.fromkeys(
     (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF)
 )
@@ -384,7 +384,7 @@ def with_lost_breaks(shown: str, ours: str) -> Iterator[tuple[float, tuple[str, 
         rows = [
             (cost + more, (*joints, joint))
             for (cost, joints), (more, joint) in product(rows, options)
-            if cost + more < _FARTHEST
+            if cost + more < _FARTHEST_BREAKS
         ]
     for cost, joints in sorted(rows):
         made = list(shown)
