@@ -742,6 +742,11 @@ _KNOWN = _each(
     (4, partial(unicodedata.normalize, "NFKC")), (1, partial(unicodedata.normalize, "NFC")),
     (1, partial(unicodedata.normalize, "NFD")), (2, partial(re.compile(r"[^ -~]").sub, "?")),
 )  # fmt: skip
+_FRENCH = _each(
+    *((share, partial(re.compile(r"(?<=\w)(?=[:;?!](?:\s|\Z))").sub, blank))
+      for share, blank in ((1, "\u00a0"), (0.6, "\u202f")))
+)  # fmt: skip
+_SENTENCES_APART = _each((3, partial(re.compile("(?<=[.?!]) ").sub, "  ")))
 _NETWORK_CASES = _each((3, _in_part(_NETWORK, str.capitalize)), (1, _in_part(_NETWORK, str.upper)))
 _TYPOGRAPHY = _each(
     (2, partial(_replaced, old="'", new="\u2019")), (4, partial(_translated, table=_WIDE)),
@@ -770,9 +775,10 @@ _KINDS: dict[Stage, tuple[_Kind, ...]] = {
     ),
     Stage.LAID_OUT: (
         _Kind(7, "INVISIBLE_CHARACTERS", "has no-break or other spaces",
-              _both(_of("spaces", _replaced, "old", "new"), _other_signs(" ", "Zs")), "spaces"),
+              _both(_of("spaces", _replaced, "old", "new"), _other_signs(" ", "Zs"), _FRENCH),
+              "spaces"),
         _Kind(4, "SPACES_CHANGED", "has other spaces",
-              _of("spacing", _replaced, "old", "new"), "spaces"),
+              _both(_of("spacing", _replaced, "old", "new"), _SENTENCES_APART), "spaces"),
         _Kind(14, "LINE_BREAKS_ADDED", "was wrapped into lines", _word_wraps, "wrap"),
         _Kind(6, "LINE_BREAKS_ADDED", "was cut into lines", _hard_wraps, "wrap"),
         _Kind(3, "LINE_BREAKS_ADDED", "was broken after its sentences", _sentences, "wrap"),
