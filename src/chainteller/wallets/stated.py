@@ -84,11 +84,14 @@ _LABELLED, _ELSEWHERE = ((0.7, " "), (0.7, "\n")), ((0.1, " "), (2.0, "\n"))
 _LISTED: _Joints = ((0.1, "\n"), (2.3, " "))
 _BEHIND_HEAD: _Joints = ((0.5, " "), (1.3, "\n"), (1.6, "\n\n"))
 _BESIDE_LIST: _Joints = ((0.1, "\n\n"), (2.3, "\n"), (2.5, " "))
-# What is beside other signs: quotations and fences are lines, and the dashes before the signature
-# of a mail end in a blank (RFC 3676).
+# What is beside other signs: quotations, fences, numbers of lines and the closing words of a mail
+# begin lines, and the dashes before its signature end in a blank (RFC 3676).
+_CLOSING = re.compile(rf" (?=(?:{'|'.join(words for _, _, words in TABLES['closings'])})\b)")
 _SIGNS: tuple[tuple[re.Pattern[str], _Joints], ...] = (
     (re.compile(" (?=> )"), ((0.5, "\n"), (0.9, "\n\n"), (2.3, " "))),
     (re.compile(r"(?<= ```) |(?<=\A```) | (?=```(?: |\Z))"), ((0.1, "\n"), (2.3, " "))),
+    (re.compile(" (?=[2-9] )"), ((0.2, "\n"), (2.3, " "))),
+    (_CLOSING, ((0.3, "\n\n"), (1.4, "\n"), (2.3, " "))),
     (re.compile("(?<= --) "), ((0.3, " \n"), (1.4, "\n"), (2.3, " "))),
     # French has a blank before these that nothing breaks at, times before AM and PM, and the first
     # half of one that was read in another character set still shows.
