@@ -18,6 +18,7 @@ from chainteller.engine.verification.full_pass import verify
 from chainteller.service.errors import BooksDisputed, Conflict
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.counterparties import RegisterCounterparty
+from chainteller.service.models.customers import CustomerLine, ImportCustomers
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.service.operations import DEPOSIT, OPERATIONS, TEST_WEBHOOK, Call, Write
@@ -49,6 +50,20 @@ def test_a_repetition_says_whether_the_first_request_created_something(world: Wo
     )
     assert (made.created, known.created, again.created) == (True, False, False)
     assert (made.replayed, known.replayed, again.replayed) == (False, False, True)
+
+
+@pytest.mark.parametrize("name", ["Ernst Baum", "Ada Baum"])
+def test_imports_under_two_keys_are_no_breach(world: World, name: str) -> None:
+    """An import names no record; the second one of the pair changes the first one's customer."""
+    for number, each in enumerate(("Ernst Baum", name)):
+        line = CustomerLine(
+            line=1, reference="C-77", name=each, kyc_level="basic", terms_accepted=True
+        )
+        done = world.engine.import_customers(
+            ImportCustomers(lines=(line,)), idempotency_key=f"file-{number}"
+        )
+        assert not done.replayed
+    assert verify(world.database) == ()
 
 
 def test_the_same_key_for_another_request_is_refused(world: World) -> None:

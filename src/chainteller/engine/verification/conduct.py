@@ -15,7 +15,7 @@ from chainteller.domain.transfers import COUNTED
 from chainteller.engine.core.breaches import Breach, Breaches, grouped
 from chainteller.engine.verification.epochs import Epochs
 from chainteller.engine.verification.replay import Books
-from chainteller.service.operations import LINK_COUNTERPARTY
+from chainteller.service.operations import LINK_COUNTERPARTY, WRITES
 from chainteller.storage.db.query import Record, Session
 from chainteller.storage.lists import search, tallies
 from chainteller.storage.queries import idempotency
@@ -26,8 +26,9 @@ def keys_have_one_effect(connection: Session, _books: Books) -> Breaches:
     """12: no record was created under two keys."""
     created: set[tuple[str, ...]] = set()
     for row in inspection.idempotent_outcomes(connection):
-        if not row.created_record:
-            continue
+        operation = WRITES.get(row.operation)
+        if not row.created_record or operation is None or operation.creates is None:
+            continue  # an import, for example, says how many are new and names none
         effect = (row.operation, *_created_by(parse_json(idempotency.answer_of(row))))
         if row.operation == LINK_COUNTERPARTY.name and not effect[2]:
             continue  # a provider that names the wallet alone, which several customers may link
