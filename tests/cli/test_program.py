@@ -113,17 +113,23 @@ def test_wrong_usage_never_repeats_a_key() -> None:
 
 
 _FILTERED = "trades list --side buy --market sol-usd --status settled --sort created --limit 1"
+_MONITOR = (
+    "keys create --name machine --kind desk --expires never --organisation north "
+    "--scope accounts:write --scope agents:write --scope=controls:write --scope wallets:write"
+)
 _PHRASE = "legal winner thank year --json wave sausage worth useful legal winner thank yellow"
 
 
 @pytest.mark.usefixtures("small_bank")
-def test_the_names_of_options_are_no_recovery_words() -> None:
+def test_the_names_of_options_and_of_scopes_are_no_recovery_words() -> None:
     assert in_this_process(*_FILTERED.split()).out == "no matches\n"
+    assert in_this_process(*_MONITOR.split()).out.startswith("chainteller_")
     split = in_this_process("customers", "find", *_PHRASE.split())
     assert (split.code, split.body["error"]) == (1, "SECRET_ENTERED")
-    lines = f"{_FILTERED}\ncustomers find {_PHRASE}\n"
+    six = "find anna maria lopez garcia ruiz"
+    lines = f"{_FILTERED}\n{six}\n{_MONITOR}\ncustomers find {_PHRASE}\n"
     session = in_this_process("desk", "--plain", given=lines)
-    assert "no matches" in session.out
+    assert all(each in session.out for each in ("no matches", "nothing found", "chainteller_"))
     assert session.err.count("SECRET_ENTERED") == 1
 
 

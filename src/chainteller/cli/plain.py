@@ -14,7 +14,7 @@ from chainteller.cli.confirmation import session
 from chainteller.cli.error_output import Usage, report_error, say
 from chainteller.cli.output import line
 from chainteller.cli.plain_commands import HELP, Words
-from chainteller.cli.runner import require_no_secrets, run_program, without_options
+from chainteller.cli.runner import require_no_secrets, run_program
 from chainteller.service.errors import NotOffered, SecretEntered, TellerError
 from chainteller.settings.flags import Flags
 from chainteller.settings.place import Configured
@@ -72,7 +72,7 @@ def _asked() -> list[str] | None:
         return None
     try:
         words = shlex.split(given)
-        require_no_secrets([*words, without_options(given)])
+        require_no_secrets(words, given)
     except ValueError as error:
         report_error(Usage(f"The line can't be read: {error}.", "Close the quotation mark."))
         return []

@@ -10,12 +10,15 @@ import click
 
 from chainteller.cli.crash_files import write_crash_file
 from chainteller.cli.error_output import Exit, OutputLost, Usage, is_of_output, report_error, say
+from chainteller.domain.actors import SCOPES
 from chainteller.domain.pasted_secrets import Digits
 from chainteller.service.entered_secrets import require_no_secret
 from chainteller.service.errors import SecretEntered, TellerError
 
 _OPTION = re.compile("--[a-z][a-z-]*=", re.ASCII)
-_OPTION_NAME = re.compile(r"(?<!\S)--[a-z][a-z-]*(?!\S)", re.ASCII)
+_OWN_WORD = re.compile(
+    rf"(?<!\S)(?:--[a-z][a-z-]*|(?:--scope=)?(?:{'|'.join(SCOPES)}))(?!\S)", re.ASCII
+)
 
 
 def run_program(program: click.Command, arguments: Sequence[str], typed: Sequence[str] = ()) -> int:
@@ -63,21 +66,18 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def without_options(line: str) -> str:
-    """A line without the names of its options, which are words, too, but no phrase's."""
-    return _OPTION_NAME.sub("", line)
-
-
-def require_no_secrets(words: Sequence[str]) -> None:
-    """Check a command line before anything reads it: each word, and all of them together.
+def require_no_secrets(words: Sequence[str], line: str = "") -> None:
+    """Check a command line before anything reads it: each word, all of them together, and the line
+    that they were read from.
 
     Whether 64 hex digits are a hash depends on what they are given for, so that is judged there.
+    Names of options and of scopes are words, too, but no phrase's.
 
     Raises:
         SecretEntered: a word is a wallet's secret, or they are a recovery phrase.
     """
     values = [_OPTION.sub("", word) for word in words]
-    for text in (*values, without_options(" ".join(values))):
+    for text in (*values, *(_OWN_WORD.sub("", each) for each in (" ".join(values), line))):
         require_no_secret("command line", text, Digits.HASH)
 
 
