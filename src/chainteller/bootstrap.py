@@ -221,9 +221,11 @@ def open_engine(
 
     clock, keeper = clock or SystemClock(), Timekeeper()
     own = writer_keys(settings) if keys is None else None
+    database = open_database(database_url(settings, place), keys or own)
+    its = {"database": _name_of(database, place)}
     feed = price_feed(settings, KeptClock(clock, keeper))
     context = EngineContext(
-        database=open_database(database_url(settings, place), keys or own),
+        database=database,
         clock=clock,
         randomness=randomness or SystemRandomness(),
         feed=feed,
@@ -231,8 +233,10 @@ def open_engine(
         options=engine_options(settings),
         keeper=keeper,
         signers=signers(settings, place),
-        kept=KeptHeads(own.heads_file, writes=not place.read_only) if own else None,
-        state=VerifiedState(own.state_file if own and not place.read_only else None),
+        kept=KeptHeads(partial(own.heads_file, **its), writes=not place.read_only) if own else None,
+        state=VerifiedState(
+            partial(own.state_file, **its) if own and not place.read_only else None
+        ),
         chain=chain(settings),
         arrivals=arrivals(settings),
         simulated=simulated(settings),
@@ -450,6 +454,13 @@ def _witness(configured: str) -> "Witness":
         return HttpWitness(address.rstrip("/"), tuple(VerifierKey.parse(each) for each in keys))
     except NoteInvalid as error:
         raise SettingsInvalid([f"audit.witnesses: the key of {address} {error}"]) from None
+
+
+def _name_of(database: "Database", place: Place) -> str:
+    """What tells a database of a deployment from another one: its file, or its name."""
+    if database.path is not None:
+        return str(database.path.resolve())
+    return place.address.partition("?")[0].rpartition("/")[2]
 
 
 def database_url(settings: Settings, place: Place) -> str:

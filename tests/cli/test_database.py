@@ -261,3 +261,15 @@ def test_verify_names_what_a_bank_cannot_work_without(
     ended = teller("db", "verify")
     assert (ended.code, ended.out) == (code, "")
     assert named in ended.err
+
+
+def test_a_backup_restored_beside_the_bank_puts_neither_in_dispute(
+    small_bank: Path, teller: Teller, tmp_path: Path
+) -> None:
+    """Both go on by themselves, each from its own heads."""
+    file, beside = tmp_path / "backup.db", f"sqlite:///{tmp_path / 'beside.db'}"
+    assert teller("db", "backup", str(file)).code == 0
+    assert teller("db", "restore", str(file), "--database", beside).code == 0
+    for place in ((), ("--database", beside), ()):
+        assert teller("keys", "create", "--name", "office", *place).code == 0
+        assert teller("db", "verify", *place).code == 0
