@@ -507,6 +507,27 @@ def test_a_wallet_that_had_to_be_verified_again_is_verified_in_the_next_epoch(ba
     assert wallet.verification.status == "current"
 
 
+def test_a_wallet_may_be_paid_before_it_is_verified_again_in_the_next_epoch(bank: Bank) -> None:
+    """The payout is earlier than the first link by their times, and later in truth."""
+    bank.stop()
+    bank.machine.step(DAY_S)
+    bank.start()
+    bank.engine.deposit(bank.account, DepositRequest(amount="90.00", currency=USDC_ETHEREUM))
+    prove_wallet(bank.engine, bank.account, NAMES[0])
+    (custody,) = bank.engine.blockchain_accounts().data
+    (wallet,) = bank.engine.linked_counterparties(custody.id).data
+    bank.machine.step(-DAY_S)
+    assert bank.accept() is not None
+    to = Destination(
+        type="counterparty", counterparty_id=wallet.id, blockchain_account_id=custody.id
+    )
+    asked = WithdrawalRequest(amount="40.00", currency=USDC_ETHEREUM, destination=to)
+    bank.engine.withdraw(bank.account, asked)
+    bank.machine.passes(2)
+    prove_wallet(bank.engine, bank.account, NAMES[0], custody.id)
+    assert verify(bank.context.database) == ()
+
+
 def test_whoever_asked_for_a_withdrawal_is_the_first_of_two_in_the_next_epoch(
     tmp_path: Path,
 ) -> None:

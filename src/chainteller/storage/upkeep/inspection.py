@@ -117,7 +117,10 @@ links_with_claims = (
 )
 """Every link with its claim and that claim's challenge, or None."""
 verified_withdrawals_without_link = Query(
-    "SELECT transfer.id, link.claim_id AS linked_by FROM transfer LEFT JOIN link "
+    "SELECT transfer.id, (SELECT first.id FROM claim AS first "
+    "WHERE first.blockchain_account_id = link.blockchain_account_id "
+    "AND first.counterparty_id = link.counterparty_id "
+    "AND first.linked_at = link.first_linked_at) AS linked_by FROM transfer LEFT JOIN link "
     "ON link.blockchain_account_id = transfer.blockchain_account_id "
     "AND link.counterparty_id = transfer.counterparty_id "
     "WHERE transfer.destination_class = 'VerifiedCounterparty1P' "
@@ -125,7 +128,7 @@ verified_withdrawals_without_link = Query(
     row_of("id", "linked_by"),
 ).stream
 """Withdrawals classified as to a verified wallet that wasn't linked before; ``linked_by`` is the
-claim of a link that says it's later, or None."""
+claim that linked it first, where the link says that was later, or None."""
 
 
 _ACCOUNT_IDS = Query("SELECT id AS value FROM trading_account", Value)
