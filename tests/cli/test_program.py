@@ -117,12 +117,14 @@ _MONITOR = (
     "keys create --name machine --kind desk --expires never --organisation north "
     "--scope accounts:write --scope agents:write --scope=controls:write --scope wallets:write"
 )
+_COLUMNS = "audit list --columns object,action,actor,case,error,agent,hash,seq,outcome --format csv"
 _PHRASE = "legal winner thank year --json wave sausage worth useful legal winner thank yellow"
 
 
 @pytest.mark.usefixtures("small_bank")
-def test_the_names_of_options_and_of_scopes_are_no_recovery_words() -> None:
+def test_the_program_s_own_words_are_no_recovery_words() -> None:
     assert in_this_process(*_FILTERED.split()).out == "no matches\n"
+    assert in_this_process(*_COLUMNS.split()).out.startswith("object,action,actor")
     assert in_this_process(*_MONITOR.split()).out.startswith("chainteller_")
     split = in_this_process("customers", "find", *_PHRASE.split())
     assert (split.code, split.body["error"]) == (1, "SECRET_ENTERED")

@@ -10,15 +10,15 @@ import click
 
 from chainteller.cli.crash_files import write_crash_file
 from chainteller.cli.error_output import Exit, OutputLost, Usage, is_of_output, report_error, say
-from chainteller.domain.actors import SCOPES
 from chainteller.domain.pasted_secrets import Digits
 from chainteller.service.entered_secrets import require_no_secret
 from chainteller.service.errors import SecretEntered, TellerError
 
 _OPTION = re.compile("--[a-z][a-z-]*=", re.ASCII)
-_OWN_WORD = re.compile(
-    rf"(?<!\S)(?:--[a-z][a-z-]*|(?:--scope=)?(?:{'|'.join(SCOPES)}))(?!\S)", re.ASCII
+_OWN_WORDS = re.compile(
+    r"(?<!\S)--(?:(?:scope|columns|type)[\s=]\S+|[a-z][a-z-]*(?:=|(?!\S)))", re.ASCII
 )
+"""Names of options, and values of those that take words of this program."""
 
 
 def run_program(program: click.Command, arguments: Sequence[str], typed: Sequence[str] = ()) -> int:
@@ -71,13 +71,13 @@ def require_no_secrets(words: Sequence[str], line: str = "") -> None:
     that they were read from.
 
     Whether 64 hex digits are a hash depends on what they are given for, so that is judged there.
-    Names of options and of scopes are words, too, but no phrase's.
+    Names of options, scopes, columns and types of events are words, too, but no phrase's.
 
     Raises:
         SecretEntered: a word is a wallet's secret, or they are a recovery phrase.
     """
-    values = [_OPTION.sub("", word) for word in words]
-    for text in (*values, *(_OWN_WORD.sub("", each) for each in (" ".join(values), line))):
+    values = (_OPTION.sub("", word) for word in words)
+    for text in (*values, *(_OWN_WORDS.sub("", each) for each in (" ".join(words), line))):
         require_no_secret("command line", text, Digits.HASH)
 
 
