@@ -234,7 +234,7 @@ def test_what_checks_a_database_makes_none(home: Path, teller: Teller, tmp_path:
     copy = f"sqlite:///{tmp_path / 'copy.db'}"
     for line in (
         ("db", "verify"), ("db", "check"), ("audit", "verify"), ("db", "copy", copy),
-        ("drill", str(backup)),
+        ("drill", str(backup)), ("db", "backup", str(tmp_path / "new.db")),
     ):  # fmt: skip
         ended = teller(*line, "--json")
         assert ended.code in {1, 3}, line

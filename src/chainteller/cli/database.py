@@ -303,6 +303,7 @@ def _back_up(file: Path) -> None:
     from chainteller.storage.database import open_database
     from chainteller.storage.upkeep import maintenance
 
+    maintenance.require_database(address())
     with closing(open_database(address())) as found:
         maintenance.backup(found, file)
     _note_file("backup", file)
