@@ -144,6 +144,22 @@ def test_a_challenge_that_the_provider_issues_again_has_the_newer_page(asked: As
     assert len(asked.listed()) == 1
 
 
+def test_what_a_provider_says_twice_that_it_created_is_no_breach(asked: Asked) -> None:
+    """It may issue a challenge again, and have one id for an address on all its networks."""
+    gateway, address = asked.gateway, WALLET.address.display
+    known = {"type": "counterparty", "id": asked.counterparty, "address": address}
+    issued = gateway.post(f"{asked.path}-challenges", "a", counterpartyId=asked.counterparty)
+    for path, sent, answer in (
+        ("/counterparties", {"address": address, "network": "base"}, known | {"network": "base"}),
+        (f"{asked.path}-challenges", {"counterpartyId": asked.counterparty}, issued.json()),
+    ):
+        body = json.dumps(answer).encode()
+        gateway.provider.distort = lambda *_, body=body: body
+        told = gateway.post(path, "b", **sent)
+        assert (told.status_code, told.json()["id"]) == (200, answer["id"]), told.text
+    assert verify(gateway.own.context.database) == ()
+
+
 def test_a_console_goes_on_with_a_message_that_the_gateway_does_not_list(asked: Asked) -> None:
     """That of a wallet that was registered at the provider before there was a gateway."""
     named = RegisterCounterparty(address=OTHER.address.display, network="ethereum")

@@ -102,6 +102,7 @@ def _keep(
     event = Event("ownership_challenge.created", found.id, about)
     made = Outcome(found.id, (Insert(Tables.provider_challenge, (row,)),), events=(event,))
     is_new = outcome.apply_if_new(tx, made)
+    tx.created &= is_new
     kept = rows.find(tx.connection, tx.organisation_id, found.id, lock=True)
     if kept is None or (kept.blockchain_account_id, kept.counterparty_id) != pair:
         return found

@@ -386,7 +386,8 @@ def new_transfer(  # noqa: PLR0913 - what a transfer is, declared by name
 
 
 def add_wallet(tx: UnitOfWork, wallet: Counterparty, network: str) -> None:
-    """Keep a wallet on a network that this version knows; it's found by its address then."""
+    """Keep a wallet on a network that this version knows; it's found by its address then. One that
+    is known isn't new, whatever status the provider registers it again with."""
     try:
         on = resolve_network(network, test_networks=True)
         address = parse_address(wallet.address, on)
@@ -405,9 +406,8 @@ def add_wallet(tx: UnitOfWork, wallet: Counterparty, network: str) -> None:
     }
     told = {"network": on.name, "address": address.display}
     event = Event("counterparty.registered", wallet.id, told)
-    outcome.apply_if_new(
-        tx, Outcome(wallet.id, rows=(Insert(Tables.counterparty, (row,)),), events=(event,))
-    )
+    made = Outcome(wallet.id, (Insert(Tables.counterparty, (row,)),), events=(event,))
+    tx.created &= outcome.apply_if_new(tx, made)
 
 
 def known_balances(told: Mapping[str, str]) -> dict[Asset, int]:
