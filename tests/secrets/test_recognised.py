@@ -1,5 +1,7 @@
 """Of made secrets none passes, and ordinary texts do."""
 
+import subprocess
+import sys
 from base64 import b64encode, encodebytes
 from collections.abc import Callable
 from quopri import encodestring
@@ -275,3 +277,36 @@ def test_what_a_label_names_is_a_secret_whatever_its_form(digits: Digits) -> Non
     assert find_secret(f"private key is {value}\nsignature: none yet", digits)
     assert find_secret(f"secret key: 1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2 {value}", digits)
     assert find_secret("seed phrase: " + "gizmo oxidant batched rudder vexed " * 3, digits)
+
+
+_ID = "TDA_0123456789ABCDEFGHJKMN"
+_CHECKED = """
+import sys
+from chainteller.cli.runner import require_no_secrets
+require_no_secrets(sys.argv[1:])
+print("chainteller.domain.secret_search" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"trades list {_ID} --status processing",
+        f"trade buy sol-usd --spend 2000 --account {_ID} --fund --yes",
+        "accounts list --text DDA-1001",
+        f"withdrawals cancel {_ID} --yes",
+    ],
+)
+def test_a_usual_command_doesnt_import_the_search(line: str) -> None:
+    program = [sys.executable, "-c", _CHECKED, *line.split()]
+    assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize("between", [" ", "  ", "-"])
+def test_an_id_and_hyphens_hide_no_secret_on_a_line(between: str) -> None:
+    rng = Random(7)  # noqa: S311 - no secret
+    key = rng.randbytes(32).hex()
+    groups = between.join(key[at : at + 16] for at in range(0, 64, 16))
+    phrase = between.join(words_of(rng, "english"))
+    assert find_secret(f"notes add {_ID} {groups}", Digits.HASH)
+    assert find_secret(f"notes add {_ID} {phrase}", Digits.HASH)

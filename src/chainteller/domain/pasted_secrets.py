@@ -27,8 +27,9 @@ _HARMLESS = re.compile(
     re.ASCII,
 )
 """Ids, random keys of requests, addresses and names of markets: most of what is passed."""
+_IDS = re.compile(r"(?<!\S)[A-Z]{3}_[0-9A-Z]{22}(?!\S)", re.ASCII)
 _PART = r"(?:-{0,2}[A-Za-z']{1,13}[.,?!]?|[0-9][0-9.,:/-]{0,12})"
-_SHORT_SENTENCE = re.compile(rf"{_PART}(?: {_PART}){{0,9}}", re.ASCII)
+_SHORT_SENTENCE = re.compile(rf" *{_PART}(?:(?: {{1,3}}|-){_PART}){{0,9}} *", re.ASCII)
 _LEAST_DIGITS = 12
 _LEAST_LETTERS = 48
 """Fewer words than a phrase has, no word with digits in it, and fewer letters than twelve words
@@ -57,6 +58,8 @@ def find_secret(text: str, digits: Digits = Digits.KEY) -> str | None:
 
 
 def _is_short_sentence(text: str) -> bool:
+    """Of a few words, numbers and ids, such as a command's line or what is searched for."""
+    text = _IDS.sub("", text)
     few = sum(map(str.isdigit, text)) < _LEAST_DIGITS
     short = sum(map(str.isalpha, text)) < _LEAST_LETTERS
     return few and short and _SHORT_SENTENCE.fullmatch(text) is not None
