@@ -17,7 +17,7 @@ from chainteller.service.operations import ENDPOINTS, OPERATIONS, Operation
 
 FILE = Path(__file__).parents[2] / "docs" / "reference" / "http_api.md"
 PAGE = FILE.read_text(encoding="utf-8")
-BEGIN = "<!-- calls: made of the declarations in service/operations.py -->\n"
+BEGIN = "<!-- calls: made of the declarations in service/operations/ -->\n"
 END = "\n<!-- end of calls -->"
 BEGIN_EVENTS = "<!-- events: made of domain/event_types.py -->\n"
 END_EVENTS = "\n<!-- end of events -->"

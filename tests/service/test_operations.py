@@ -1,8 +1,10 @@
 """Every operation is declared once, and whole."""
 
 import inspect
+import subprocess
+import sys
 from collections.abc import Iterator
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
 import pytest
 from pydantic import create_model
@@ -13,12 +15,17 @@ from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.base import _ANOTHER, RequestModel, read_request
 from chainteller.service.operations import (
+    _SECTION_OF,
+    ENDPOINTS,
+    FEATURES,
     OPERATIONS,
     Call,
+    Endpoint,
     Operation,
     Read,
     Section,
     Write,
+    features_of,
 )
 
 THINGS = Section("Things", "accounts:read", "accounts:write")
@@ -64,12 +71,12 @@ def named(operation: Operation[Any]) -> str:
 def test_the_typed_method_makes_the_declared_call(operation: Operation[Any]) -> None:
     service = Asked()
     method = getattr(service, operation.name)
-    hints = get_type_hints(method)
+    hints = method.__annotations__
     parameters = inspect.signature(method).parameters
     ids = [f"ID_{number}" for number in range(len(operation.path_names))]
     given: list[Any] = list(ids)
     if operation.request is not None:
-        assert hints["request"] is operation.request
+        assert hints["request"] == operation.request.__name__
         given.append(operation.request.model_construct())
     needed = [each for each in parameters.values() if each.default is inspect.Parameter.empty]
     given += ["words"] * (len(needed) - len(given))
@@ -100,8 +107,41 @@ def test_what_is_created_can_be_shown(operation: Operation[Any]) -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=named)
 def test_its_name_is_that_of_its_constant(operation: Operation[Any]) -> None:
-    (constant,) = [name for name, each in vars(operations).items() if each is operation]
+    (constant,) = [each for each in _SECTION_OF if getattr(operations, each) is operation]
     assert constant.removeprefix("SHOW_") == operation.name.upper()
+
+
+def test_the_features_are_those_of_the_endpoints_in_their_order() -> None:
+    """``idempotency`` is of all writes; what is only over HTTP comes last."""
+    found = dict.fromkeys(feature for each in ENDPOINTS for feature in features_of(each))
+    in_order = [each for each in found if each != FEATURES[-1]]
+    assert [operations.IDEMPOTENCY, *in_order, FEATURES[-1]] == list(FEATURES)
+
+
+def test_an_operation_of_a_feature_that_isnt_listed_is_refused() -> None:
+    with pytest.raises(ValueError, match="getThing is of a feature that isn't in FEATURES"):
+        Read[TradingAccount](*WHOLE, feature="things")
+
+
+def test_every_endpoint_is_in_the_table_of_its_section() -> None:
+    """Who asks for one operation gets the same as who asks for all."""
+    listed = [getattr(operations, name) for name in _SECTION_OF]
+    assert {each for each in listed if isinstance(each, Endpoint)} == {*ENDPOINTS}
+
+
+_ASKED = """
+import sys
+from chainteller.service import operations
+operations.SHOW_TRADE
+print([each for each in sys.modules if each.startswith("chainteller.service.models.")])
+"""
+
+
+def test_an_operation_imports_its_section_and_no_other() -> None:
+    ran = subprocess.run([sys.executable, "-c", _ASKED], capture_output=True, text=True, check=True)
+    assert "models.trades" in ran.stdout
+    for other in ("counterparties", "customers", "decisions", "notes", "statements", "webhooks"):
+        assert f"models.{other}'" not in ran.stdout
 
 
 def test_no_two_operations_share_a_route_or_an_id() -> None:

@@ -11,17 +11,36 @@ from chainteller.service.errors import OutcomeMismatch, RecordOfAnotherAccount, 
 from chainteller.service.interface import Service
 from chainteller.service.layers import layered
 from chainteller.service.models.accounts import TradingAccount
-from chainteller.service.models.base import Written
+from chainteller.service.models.base import AccountRecord, Written
 from chainteller.service.models.counterparties import ChallengeRequest, Counterparty
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery, Page, Pagination
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
-from chainteller.service.operations import ACCOUNT_ID, OPERATIONS, RECORDS, Call, Operation
+from chainteller.service.operations import (
+    ACCOUNT_ID,
+    OPERATIONS,
+    RECORDS,
+    WRITES,
+    Call,
+    Operation,
+)
 from chainteller.service.ownership import Ownership
 
 Model = TypeVar("Model", bound=BaseModel)
 MINE, THEIRS = "TDA_MINE", "TDA_THEIRS"
+
+
+OF_NO_ACCOUNT = {"Agent", "CustomerImport", "Dispute", "ForgottenCustomer", "Note"} | {
+    "Webhook", "WebhookTest", "WebhookWithSecret"
+}  # fmt: skip
+"""What writes answer that belongs to no trading account, or may be about anybody's record."""
+
+
+def test_whatever_a_write_answers_belongs_to_an_account_unless_it_is_named() -> None:
+    answered = {each.response for each in WRITES.values()}
+    others = {each.__name__ for each in answered if not issubclass(each, AccountRecord)}
+    assert others == OF_NO_ACCOUNT
 
 
 class Deployment(Service):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from chainteller.bootstrap import OpenedService, open_service, workspace_file
 from chainteller.cli.error_output import say
@@ -13,9 +13,10 @@ from chainteller.service.interface import Service
 from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call
 from chainteller.sqlite import sqlite3
-from chainteller.workspace.recording import Recorder
-from chainteller.workspace.registry import Remembering
 from chainteller.workspace.store import Workspace
+
+if TYPE_CHECKING:
+    from chainteller.workspace.recording import Recorder
 
 Answer = TypeVar("Answer")
 
@@ -66,6 +67,8 @@ class _OwnList:
         try:
             return onward(call)
         except NotOffered:
+            from chainteller.workspace.registry import Remembering
+
             with workspace() as own:
                 answer = Remembering(own)(call, onward)
         if not self._has_said:
@@ -75,14 +78,17 @@ class _OwnList:
 
 
 @contextmanager
-def writing() -> Iterator[Recorder]:
+def writing() -> Iterator["Recorder"]:
     """A recorder for commands that write: saves each request with its key before sending it."""
     with opened() as found, recording(found.service) as recorder:
         yield recorder
 
 
 @contextmanager
-def recording(inner: Service) -> Iterator[Recorder]:
+def recording(inner: Service) -> Iterator["Recorder"]:
+    from chainteller.workspace.recording import Recorder
+    from chainteller.workspace.registry import Remembering
+
     with workspace() as own:
         remembered = layered(inner, Remembering(own), ForCase(lambda: options().case))
         yield Recorder(remembered, own, idempotency_key())

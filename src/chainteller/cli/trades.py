@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,7 +30,9 @@ from chainteller.service.errors import InsufficientFunds, OutcomeUnknown
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import AssetAmount, ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
-from chainteller.workspace.recording import Recorder
+
+if TYPE_CHECKING:
+    from chainteller.workspace.recording import Recorder
 
 _POLL_S = 0.5
 _ENDS = {
@@ -184,7 +187,7 @@ def _amount(asset: AssetAmount) -> str:
     return f"{asset.amount} {asset.symbol}"
 
 
-def _quote(desk: Recorder, order: _Order) -> Quote:
+def _quote(desk: "Recorder", order: _Order) -> Quote:
     request = QuoteRequest(amount=order.spend, side=order.side, trading_account_id=order.account_id)
     quote = desk.create_quote(order.market, request, idempotency_key=order.key_of("quote")).value
     say(
@@ -194,7 +197,7 @@ def _quote(desk: Recorder, order: _Order) -> Quote:
     return quote
 
 
-def _execute(desk: Recorder, order: _Order, quote_id: str, *, fund: bool) -> Trade:
+def _execute(desk: "Recorder", order: _Order, quote_id: str, *, fund: bool) -> Trade:
     request = ExecuteRequest(trading_account_id=order.account_id)
     try:
         return _send(desk, quote_id, request, order)
@@ -205,11 +208,11 @@ def _execute(desk: Recorder, order: _Order, quote_id: str, *, fund: bool) -> Tra
     return _send(desk, quote_id, request, order)
 
 
-def _send(desk: Recorder, quote_id: str, request: ExecuteRequest, order: _Order) -> Trade:
+def _send(desk: "Recorder", quote_id: str, request: ExecuteRequest, order: _Order) -> Trade:
     return desk.execute_quote(quote_id, request, idempotency_key=order.key).value
 
 
-def _deposit_shortfall(desk: Recorder, order: _Order, short: InsufficientFunds) -> None:
+def _deposit_shortfall(desk: "Recorder", order: _Order, short: InsufficientFunds) -> None:
     available = str(short.details["available"])
     held = parse_atoms(available, USD, allow_zero=True)
     missing = format_cents(parse_atoms(short.details["required"], USD) - held)

@@ -5,13 +5,16 @@ asks for its account and wallet too.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from chainteller.cli.error_output import Usage
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
-from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import SentRequest, Workspace
+
+if TYPE_CHECKING:
+    from chainteller.workspace.recording import Recorder
 
 _LOOKED_THROUGH = 5_000
 
@@ -23,7 +26,7 @@ class Step:
 
 
 def step_of(
-    desk: Recorder, identifier: str, account_id: str | None, counterparty_id: str | None
+    desk: "Recorder", identifier: str, account_id: str | None, counterparty_id: str | None
 ) -> Step:
     """The account and wallet of a challenge or claim; options take precedence over the record.
 
@@ -43,7 +46,7 @@ def step_of(
     )
 
 
-def wallet_of(desk: Recorder, counterparty_id: str) -> tuple[str, str]:
+def wallet_of(desk: "Recorder", counterparty_id: str) -> tuple[str, str]:
     """The wallet's address and network, from the workspace or from the service."""
     sent = _made(desk.workspace, counterparty_id)
     if sent is not None and sent.operation == "register_counterparty":

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -51,7 +52,9 @@ from chainteller.service.models.counterparties import (
     StatementRequest,
 )
 from chainteller.service.models.pages import Page
-from chainteller.workspace.recording import Recorder
+
+if TYPE_CHECKING:
+    from chainteller.workspace.recording import Recorder
 
 _LEAST_MINUTES, _USUAL_MINUTES, _MOST_MINUTES = (
     seconds // 60
@@ -593,7 +596,7 @@ def _text_to_sign(given: str) -> str:
 
 
 def _claim(
-    desk: Recorder,
+    desk: "Recorder",
     challenge_id: str,
     signature: str,
     account_id: str | None,

@@ -11,10 +11,11 @@ from chainteller.engine.core import timekeeping
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.table import TABLE
 from chainteller.engine.core.unit_of_work import now
+from chainteller.service import operations as op
 from chainteller.service.entered_secrets import refuse_secrets
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
-from chainteller.service.operations import DEPOSIT, OPERATIONS, Call, Operation
+from chainteller.service.operations import Call, Operation
 from chainteller.storage.queries import jobs
 
 __all__ = ["EngineContext", "Engine"]
@@ -57,9 +58,9 @@ _MODULES: Mapping[str, tuple[str, ...]] = {
 when it's needed first: a command needs one or two."""
 
 
-def load(operations: Iterable[Operation[Any]] = OPERATIONS) -> None:
+def load(operations: Iterable[Operation[Any]] | None = None) -> None:
     """Import the functions of operations: of all of them in what serves."""
-    for operation in operations:
+    for operation in op.OPERATIONS if operations is None else operations:
         for name in _MODULES[operation.tag]:
             if operation in TABLE:
                 break
@@ -83,7 +84,7 @@ class Engine(Service):
         if call.operation not in TABLE:
             load((call.operation,))
         answer = TABLE[call.operation](self, call)
-        if call.operation is DEPOSIT and self.context.ports.core_bank is not None:
+        if self.context.ports.core_bank is not None and call.operation is op.DEPOSIT:
             from chainteller.engine.forwarding import outside_requests  # noqa: PLC0415 - as above
 
             outside_requests.debit_at_once(self.context, answer)  # type: ignore[arg-type]  # a deposit

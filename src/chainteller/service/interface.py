@@ -9,67 +9,12 @@ The order in which a call is checked: key, scope, body, records of the path, sta
 record, controls and preconditions, market, limits, funds.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from chainteller.service import operations as op
-from chainteller.service.models.accounts import (
-    Customer,
-    OpenTradingAccount,
-    TokenBalance,
-    TradingAccount,
-)
-from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
-from chainteller.service.models.base import Written
-from chainteller.service.models.books import ClearDispute, Dispute
-from chainteller.service.models.counterparties import (
-    BlockchainAccount,
-    Challenge,
-    ChallengeRequest,
-    ClaimRequest,
-    Counterparty,
-    DiagnosisRequest,
-    LinkRequest,
-    OpenBlockchainAccount,
-    OwnershipClaim,
-    OwnershipStatement,
-    RegisterCounterparty,
-    ReverificationRequest,
-    SharedWallet,
-    SignatureDiagnosis,
-    SmallTransfer,
-    SmallTransferRequest,
-    StatementRequest,
-)
-from chainteller.service.models.customers import (
-    CustomerImport,
-    ForgetCustomer,
-    ForgottenCustomer,
-    ImportCustomers,
-)
-from chainteller.service.models.decisions import (
-    Approval,
-    Decision,
-    DecisionNote,
-    OpenDecision,
-    Refusal,
-)
-from chainteller.service.models.finding import FindQuery, Found
-from chainteller.service.models.funding import (
-    DepositRequest,
-    LimitUsage,
-    Transfer,
-    WithdrawalRequest,
-)
-from chainteller.service.models.heads import (
-    AuditCheckpoint,
-    AuditConsistency,
-    AuditProof,
-    ConsistencyQuery,
-    WalletAttestation,
-)
-from chainteller.service.models.markets import Market, PriceSample
-from chainteller.service.models.notes import AddNote, Note
 from chainteller.service.models.pages import (
     BalancesQuery,
     EventsQuery,
@@ -77,19 +22,77 @@ from chainteller.service.models.pages import (
     MarketsQuery,
     Page,
 )
-from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
-from chainteller.service.models.records import AuditRow, Capabilities, EventPage
-from chainteller.service.models.statements import Statement, StatementQuery
-from chainteller.service.models.trades import Trade, Transaction
-from chainteller.service.models.webhooks import (
-    CreateWebhook,
-    ReplayEvents,
-    RotateSecret,
-    Webhook,
-    WebhookTest,
-    WebhookWithSecret,
-)
 from chainteller.service.operations import Call
+
+if TYPE_CHECKING:
+    from chainteller.service.models.accounts import (
+        Customer,
+        OpenTradingAccount,
+        TokenBalance,
+        TradingAccount,
+    )
+    from chainteller.service.models.agents import Agent, ApproveAgent, EnrolAgent
+    from chainteller.service.models.base import Written
+    from chainteller.service.models.books import ClearDispute, Dispute
+    from chainteller.service.models.counterparties import (
+        BlockchainAccount,
+        Challenge,
+        ChallengeRequest,
+        ClaimRequest,
+        Counterparty,
+        DiagnosisRequest,
+        LinkRequest,
+        OpenBlockchainAccount,
+        OwnershipClaim,
+        OwnershipStatement,
+        RegisterCounterparty,
+        ReverificationRequest,
+        SharedWallet,
+        SignatureDiagnosis,
+        SmallTransfer,
+        SmallTransferRequest,
+        StatementRequest,
+    )
+    from chainteller.service.models.customers import (
+        CustomerImport,
+        ForgetCustomer,
+        ForgottenCustomer,
+        ImportCustomers,
+    )
+    from chainteller.service.models.decisions import (
+        Approval,
+        Decision,
+        DecisionNote,
+        OpenDecision,
+        Refusal,
+    )
+    from chainteller.service.models.finding import Found
+    from chainteller.service.models.funding import (
+        DepositRequest,
+        LimitUsage,
+        Transfer,
+        WithdrawalRequest,
+    )
+    from chainteller.service.models.heads import (
+        AuditCheckpoint,
+        AuditConsistency,
+        AuditProof,
+        WalletAttestation,
+    )
+    from chainteller.service.models.markets import Market, PriceSample
+    from chainteller.service.models.notes import AddNote, Note
+    from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
+    from chainteller.service.models.records import AuditRow, Capabilities, EventPage
+    from chainteller.service.models.statements import Statement
+    from chainteller.service.models.trades import Trade, Transaction
+    from chainteller.service.models.webhooks import (
+        CreateWebhook,
+        ReplayEvents,
+        RotateSecret,
+        Webhook,
+        WebhookTest,
+        WebhookWithSecret,
+    )
 
 ALL = ListQuery()
 Answer = TypeVar("Answer")
@@ -130,6 +133,8 @@ class Service(ABC):
     ) -> Statement:
         """An account's statement. The first and the last day or instant are as ``StatementQuery``
         says; left out, they are the account's beginning and the present."""
+        from chainteller.service.models.statements import StatementQuery  # noqa: PLC0415 - seldom
+
         query = StatementQuery(from_time=from_time, to_time=to_time)
         return self.call(Call(op.STATEMENT, (account_id,), query=query))
 
@@ -164,6 +169,8 @@ class Service(ABC):
 
         A kind of record that the API key may not read is left out.
         """
+        from chainteller.service.models.finding import FindQuery  # noqa: PLC0415 - seldom
+
         return self.call(Call(op.FIND, query=FindQuery(text=text)))
 
     # -- funding ----------------------------------------------------------------------------
@@ -431,6 +438,8 @@ class Service(ABC):
     def audit_consistency(self, from_size: int = 0, to_size: int | None = None) -> AuditConsistency:
         """Prove that the log of ``to_size`` entries, by default of all, begins with the one of
         ``from_size``."""
+        from chainteller.service.models.heads import ConsistencyQuery  # noqa: PLC0415 - seldom
+
         query = ConsistencyQuery(from_size=from_size, to_size=to_size)
         return self.call(Call(op.AUDIT_CONSISTENCY, query=query))
 

@@ -20,15 +20,10 @@ from chainteller.service.errors import (
 )
 from chainteller.service.layers import Layer, Next
 from chainteller.service.models.accounts import TradingAccount
-from chainteller.service.models.base import WireModel, Written
-from chainteller.service.models.counterparties import Counterparty
-from chainteller.service.models.notes import Note
-from chainteller.service.operations import ACCOUNT_ID, RECORDS, SHARED_RECORDS, WRITES, Call
+from chainteller.service.models.base import AccountRecord, SharedRecord, WireModel, Written
+from chainteller.service.operations import ACCOUNT_ID, RECORDS, SHARED_RECORDS, Call
 
 Answer = TypeVar("Answer")
-_OWNED = tuple({each.response for each in WRITES.values()} - {Note})
-"""Models of the records that belong to trading accounts: whatever a write answers, but a note,
-which may be about anybody's record."""
 
 
 class Named(NamedTuple):
@@ -118,7 +113,7 @@ class Ownership:
             yield from self._wrong_owner(record, _account_named(call) if is_account else expected)
 
     def _wrong_owner(self, record: WireModel, expected: str) -> Iterator[str]:
-        known = frozenset() if isinstance(record, Counterparty) else self._of(_id_of(record))
+        known = frozenset() if isinstance(record, SharedRecord) else self._of(_id_of(record))
         told = _account_told(record)
         owners = {each for each in (told, expected, *known) if each}
         if len(owners) > 1:
@@ -128,7 +123,7 @@ class Ownership:
 
     def _learn(self, record: WireModel, account_id: str) -> None:
         owner = _account_told(record) or account_id
-        self.learn(_id_of(record), owner, shared=isinstance(record, Counterparty))
+        self.learn(_id_of(record), owner, shared=isinstance(record, SharedRecord))
         for named in _named_in(record):
             if named.name != ACCOUNT_ID:
                 self.learn(named.id, owner, shared=named.name in SHARED_RECORDS)
@@ -190,7 +185,7 @@ def _records(answer: object) -> Iterator[WireModel]:
     """The records of a reply that belong to trading accounts."""
     value = answer.value if isinstance(answer, Written) else answer
     for record in getattr(value, "data", ()) or (value,):
-        if isinstance(record, _OWNED):
+        if isinstance(record, AccountRecord):
             yield record
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from chainteller.domain.clock import HOUR, format_instant
 from chainteller.domain.randomness import SystemRandomness
+from chainteller.service import operations as op
 from chainteller.service.entered_secrets import require_clean
 from chainteller.service.error_codes import ALREADY, is_conclusive
 from chainteller.service.errors import (
@@ -31,7 +32,7 @@ from chainteller.service.layers import Layered, Next
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
-from chainteller.service.operations import CAPABILITIES, EXECUTE_QUOTE, IDEMPOTENCY, WRITES, Call
+from chainteller.service.operations import IDEMPOTENCY, Call
 from chainteller.sqlite import sqlite3
 from chainteller.workspace import records
 from chainteller.workspace.outcomes import Fate, Outcome, find_outcome, moves_nothing
@@ -166,7 +167,7 @@ class Recording:
 
     def _search(self, recorded: SentRequest, service: Service) -> Outcome:
         outcome = find_outcome(service, self._workspace, recorded)
-        if outcome.fate is Fate.DONE and recorded.operation == EXECUTE_QUOTE.name:
+        if outcome.fate is Fate.DONE and recorded.operation == op.EXECUTE_QUOTE.name:
             self._require_quoted(outcome.records[0], recorded.arguments["ids"][0], recorded.key)
         with contextlib.suppress(sqlite3.Error):
             if outcome.fate is Fate.DONE:
@@ -257,7 +258,7 @@ class Recorder(Layered):
 
 def _knows_keys(onward: Next) -> bool:
     """Whether the deployment offers idempotency keys. Raises TellerError if it can't be asked."""
-    return IDEMPOTENCY in onward(Call(CAPABILITIES)).features
+    return IDEMPOTENCY in onward(Call(op.CAPABILITIES)).features
 
 
 def _may_repeat(earlier: SentRequest) -> bool:
@@ -273,7 +274,7 @@ def _require_same(earlier: SentRequest, call: Call[Any]) -> None:
 
 
 def _call_of(recorded: SentRequest) -> Call[Written[Any]]:
-    operation = WRITES[recorded.operation]
+    operation = op.WRITES[recorded.operation]
     request = None
     if operation.request is not None:
         request = operation.request.model_validate(recorded.arguments["request"])

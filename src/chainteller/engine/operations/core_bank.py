@@ -2,7 +2,7 @@
 an account is opened or a deposit is made."""
 
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -12,12 +12,13 @@ from chainteller.domain.simulated import Part
 from chainteller.engine.core.context import EngineContext
 from chainteller.engine.core.ports import Outside
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
-from chainteller.engine.operations import customer_imports
 from chainteller.service.models.accounts import OpenTradingAccount
-from chainteller.service.models.customers import MOST_LINES, CustomerLine, LineFinding
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.queries import accounts
+
+if TYPE_CHECKING:
+    from chainteller.service.models.customers import CustomerLine, LineFinding
 
 _SHORTEST_SEARCH = 3
 _PATH = "/customers"
@@ -59,6 +60,8 @@ def _take_over(context: EngineContext, organisation_id: str, name: str, value: s
     if not lines:
         return
 
+    from chainteller.engine.operations import customer_imports  # noqa: PLC0415 - few have the port
+
     refused: list[LineFinding] = []
 
     def work(tx: UnitOfWork) -> None:
@@ -71,9 +74,14 @@ def _take_over(context: EngineContext, organisation_id: str, name: str, value: s
             raise port.unavailable(f"what it says of the bank account is refused ({each.error})")
 
 
-def _lines(port: Outside, told: Any) -> list[CustomerLine]:
+def _lines(port: Outside, told: Any) -> "list[CustomerLine]":
     """A line for each bank account of each customer, of as many as one import takes. Raises
     ServiceUnavailable."""
+    from chainteller.service.models.customers import (  # noqa: PLC0415 - as above
+        MOST_LINES,
+        CustomerLine,
+    )
+
     try:
         accounts = (
             (each, account) for each in told["customers"] for account in each["bankAccounts"]

@@ -5,6 +5,7 @@ from typing import Annotated
 from chainteller.domain.customer_lines import BANK_ACCOUNT_TYPES
 from chainteller.domain.preconditions import Control
 from chainteller.service.models.base import (
+    AccountRecord,
     Amount,
     Many,
     OneOf,
@@ -22,7 +23,7 @@ class OpenTradingAccount(RequestModel):
     bank_account_type: BankAccountType
 
 
-class TradingAccount(WireModel):
+class TradingAccount(AccountRecord):
     """``controls`` are FROZEN, SELL_ONLY, DORMANT or CLOSED; everything past the type is ours.
 
     ``crypto_value_usd`` is the worth of all crypto at ``valued_at``, on hold and incoming included.

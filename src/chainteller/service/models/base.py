@@ -118,6 +118,14 @@ class WireModel(BaseModel):
         return self.model_dump_json(by_alias=True, exclude_defaults=True)
 
 
+class AccountRecord(WireModel):
+    """A record that belongs to a trading account; whose it is, is checked (``ownership.py``)."""
+
+
+class SharedRecord(AccountRecord):
+    """One that may belong to several trading accounts: a wallet is registered once."""
+
+
 _KEPT: Any = WireModel.__dict__["_json"]
 """The slot: pydantic's look-up of an attribute that is missing takes as long as a small model."""
 

@@ -18,7 +18,16 @@ from chainteller.domain.second_method import (
     StatementReason,
     StatementStatus,
 )
-from chainteller.service.models.base import Amount, Many, OneOf, RequestModel, Timestamp, WireModel
+from chainteller.service.models.base import (
+    AccountRecord,
+    Amount,
+    Many,
+    OneOf,
+    RequestModel,
+    SharedRecord,
+    Timestamp,
+    WireModel,
+)
 
 COUNTERPARTY = "counterparty"
 VERIFIED_FIRST_PARTY = "VerifiedCounterparty1P"
@@ -29,7 +38,7 @@ class OpenBlockchainAccount(RequestModel):
     network: str
 
 
-class BlockchainAccount(WireModel):
+class BlockchainAccount(AccountRecord):
     id: str
     trading_account_id: str
     network: str
@@ -59,7 +68,7 @@ class OnChain(WireModel):
     block: int
 
 
-class Counterparty(WireModel):
+class Counterparty(SharedRecord):
     """What a chain has at the address is told where its providers said it at registration.
 
     ``shared`` is told of a linked wallet: whether another customer has verified it, too.
@@ -114,7 +123,7 @@ class ChallengeRequest(RequestModel):
     page_token_hash: str | None = None
 
 
-class Challenge(WireModel):
+class Challenge(AccountRecord):
     """``page_text`` is what the signing page has signed where that isn't ``challenge``, and
     ``page_signature`` what was last sent from it: it may be anybody's until it's checked.
     """
@@ -200,7 +209,7 @@ class DiagnosisRequest(ClaimRequest):
         )
 
 
-class OwnershipClaim(WireModel):
+class OwnershipClaim(AccountRecord):
     """``text``, ``signature`` and ``signer`` are given where a claim is fetched by its id: with
     ``scheme``, they are all that anybody needs to check it. ``shared`` says whether another
     customer has verified the wallet: ask about it before it is linked.
@@ -245,7 +254,7 @@ class Arrival(WireModel):
     explanation: str
 
 
-class SmallTransfer(WireModel):
+class SmallTransfer(AccountRecord):
     """Proof by an exact amount of the network's own coin: the wallet sends it from ``sender`` to
     ``recipient``, which are the same address, before it expires. ``instruction`` is what the
     customer is told; ``claim_id`` follows once it arrived.
@@ -277,7 +286,7 @@ class StatementRequest(RequestModel):
     statement: str
 
 
-class OwnershipStatement(WireModel):
+class OwnershipStatement(AccountRecord):
     """A customer's statement, on which a person decides. It verifies nothing, accepted or not."""
 
     id: str

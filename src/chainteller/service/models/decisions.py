@@ -4,10 +4,16 @@ from typing import Annotated
 
 from chainteller.domain.decisions import AtDeadline, DecisionKind, DecisionStatus
 from chainteller.domain.preconditions import SETTABLE, Control
-from chainteller.service.models.base import Amount, OneOf, RequestModel, Timestamp, WireModel
+from chainteller.service.models.base import (
+    AccountRecord,
+    Amount,
+    OneOf,
+    RequestModel,
+    Timestamp,
+)
 
 
-class Decision(WireModel):
+class Decision(AccountRecord):
     """What a person decides about the record ``subject``.
 
     ``reason`` is a code: the line of the policy, or why a ``control`` was set or a market closed.

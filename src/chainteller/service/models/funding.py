@@ -6,6 +6,7 @@ from chainteller.domain.evidence import EvidenceLevel
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.transfers import DEPOSIT_TYPE, FINAL, WITHDRAWAL_TYPE, TransferStatus
 from chainteller.service.models.base import (
+    AccountRecord,
     Amount,
     OneOf,
     RequestModel,
@@ -76,7 +77,7 @@ class Review(WireModel):
     eta: Timestamp | None = None
 
 
-class Transfer(WireModel):
+class Transfer(AccountRecord):
     """A deposit or a withdrawal; ``type`` is deposit-transaction or withdrawal-transaction."""
 
     type: Annotated[str, OneOf("TransferType", (DEPOSIT_TYPE, WITHDRAWAL_TYPE))]

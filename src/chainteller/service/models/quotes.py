@@ -5,6 +5,7 @@ from typing import Annotated
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import QuoteStatus
 from chainteller.service.models.base import (
+    AccountRecord,
     Amount,
     OneOf,
     RequestModel,
@@ -46,7 +47,7 @@ class Pricing(WireModel):
     hold_premium_bps: str
 
 
-class Quote(WireModel):
+class Quote(AccountRecord):
     id: str
     market_name: str
     side: SideName

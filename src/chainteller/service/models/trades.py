@@ -3,14 +3,14 @@
 from typing import Annotated
 
 from chainteller.domain.trades import TradeStatus
-from chainteller.service.models.base import Amount, OneOf, Timestamp, WireModel
+from chainteller.service.models.base import AccountRecord, Amount, OneOf, Timestamp
 from chainteller.service.models.funding import Reason, Transfer
 from chainteller.service.models.quotes import AssetAmount, Fees, SideName
 
 TRADE_TYPE = "trade-execution-transaction"
 
 
-class Trade(WireModel):
+class Trade(AccountRecord):
     """``amount`` is the quantity of the base asset, so that amount times price is the USD leg."""
 
     type: Annotated[str, OneOf("TradeType", (TRADE_TYPE,))] = TRADE_TYPE
