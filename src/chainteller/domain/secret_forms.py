@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from chainteller.domain.bare_keys import BASE58, base58, is_solana_secret_key, spells_text
 from chainteller.domain.recovery_words import is_valid_phrase
-from chainteller.domain.secret_spellings import base58, decoded
+from chainteller.domain.secret_spellings import decoded
 
-_BITCOIN = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _RIPPLE = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 _BASE58 = "1-9A-HJ-NP-Za-km-z"
 _MISREAD_BASE58 = "0-9A-Za-z"
@@ -36,8 +36,6 @@ _LEAST_KEY = 1 << 240
 _MOST_MATCHES = 8
 _MOST_MISREAD = 3
 _LEAST_DIFFERENT = 4
-_LEAST_OF_TEXT = 8
-"""Different signs of a text of 31; a key that somebody typed may repeat a few."""
 _PRIVATE_DER = re.compile(
     rb"\x30(?:[\x20-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01](?:\x30|\x04|\x02[\x20-\x7f\x81\x82])",
     re.DOTALL,
@@ -61,16 +59,7 @@ class SecretForm:
     check: Callable[[str], bool] = bool
 
 
-def is_solana_secret_key(data: bytes) -> bool:
-    """Whether 64 bytes are a seed followed by its own public key, as wallets export it."""
-    if len(data) != 64:
-        return False
-    from nacl.bindings import crypto_sign_seed_keypair  # noqa: PLC0415 - for these alone
-
-    return bool(crypto_sign_seed_keypair(data[:32])[0] == data[32:])
-
-
-def _base58_check(text: str, alphabet: str = _BITCOIN) -> bytes:
+def _base58_check(text: str, alphabet: str = BASE58) -> bytes:
     data = base58(text, alphabet) if len(text) <= _LONGEST_CHECKED else b""
     digest = hashlib.sha256(hashlib.sha256(data[:-4]).digest()).digest()
     return data[:-4] if data[-4:] == digest[:4] else b""
@@ -78,13 +67,13 @@ def _base58_check(text: str, alphabet: str = _BITCOIN) -> bytes:
 
 def is_checked(text: str) -> bool:
     """Whether the last four bytes of a text in base58 are its checksum."""
-    return any(_base58_check(text, each) for each in (_BITCOIN, _RIPPLE))
+    return any(_base58_check(text, each) for each in (BASE58, _RIPPLE))
 
 
 def is_hash_address(text: str) -> bool:
     """Whether a word is an address of Bitcoin's relatives, TRON or the XRP Ledger: 20 bytes of a
     hash, with a version and a checksum."""
-    return any(len(_base58_check(text, each)) == 21 for each in (_BITCOIN, _RIPPLE))
+    return any(len(_base58_check(text, each)) == 21 for each in (BASE58, _RIPPLE))
 
 
 def _is_wif(text: str) -> bool:
@@ -137,12 +126,6 @@ def _is_solana_pair(text: str) -> bool:
 def are_octets_of_key(data: bytes) -> bool:
     """Whether octets are a key and don't spell a text, which no key does by chance."""
     return (len(data) == 32 and not spells_text(data)) or is_solana_secret_key(data)
-
-
-def spells_text(data: bytes) -> bool:
-    """Whether octets are printable ASCII, which those of a key never are by chance."""
-    is_varied = len({*data}) >= _LEAST_OF_TEXT
-    return is_varied and data.isascii() and data.decode().isprintable()
 
 
 def _is_seed_qr(text: str) -> bool:

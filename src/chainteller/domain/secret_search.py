@@ -9,27 +9,17 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from chainteller.domain import recovery_words as phrases
-from chainteller.domain.pasting import with_whole_signatures, without_soft_breaks
+from chainteller.domain.bare_keys import HEX_KEY, HEX_KEY_WORD, spells_text
 from chainteller.domain.secret_forms import (
     are_octets_of_key,
     decimal_keys,
     find_form,
     is_checked,
     is_hash_address,
-    spells_text,
 )
 from chainteller.domain.secret_kinds import HEX_KEY_KIND, WORDS_KIND, Digits
 from chainteller.domain.secret_spellings import folded, hidden_texts, octets, unescaped, unwrapped
 
-_HEX_KEY = re.compile(
-    r"(?:0[xX])?(?:(?:00|[eE][dD])?[0-9a-fA-F]{62,65}|(?!0[23])[0-9a-fA-F]{64}01)", re.ASCII
-)
-"""The XRP Ledger has 00 or ED before its keys, and Bitcoin's wallets 01 after them; a public key
-begins with 02 or 03."""
-_HEX_KEY_WORD = re.compile(
-    rf"(?:(?<![0-9A-Za-z])|(?<=[g-zG-Z_])){_HEX_KEY.pattern}(?![0-9a-fA-F])", re.ASCII
-)
-"""Perhaps with what is glued to it, such as the sign of its base."""
 _XRP_KEY = re.compile(r"(?<![0-9A-Za-z])[eE][dD][0-9a-fA-F]{64}(?![0-9A-Za-z])", re.ASCII)
 _HASH = re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}", re.ASCII)
 _HEX_OF_TEXT = re.compile("(?:[2-7][0-9a-f]){31,32}", re.ASCII)
@@ -120,12 +110,6 @@ _MOST_MATCHES = 8
 _MOST_UNWRAPPED = 64
 _MOST_GLUED = 8
 _DEPTH = 3
-
-
-def has_hex_key(text: str) -> bool:
-    """Whether one of the words of the text is 32 bytes of hex, as near as people copy them."""
-    views = (with_whole_signatures(text), without_soft_breaks(text))
-    return any(_HEX_KEY_WORD.search(each) for each in views)
 
 
 def is_about_a_hash(text: str) -> bool:
@@ -239,7 +223,7 @@ def _is_expected(word: str, text: str, digits: Digits) -> bool:
 
 def _hex_words(text: str) -> Iterator[str]:
     """The words of a text that are about 32 bytes of hex."""
-    for match in islice(_HEX_KEY_WORD.finditer(text), _MOST_MATCHES):
+    for match in islice(HEX_KEY_WORD.finditer(text), _MOST_MATCHES):
         yield match[0]
     for match in islice(_MISREAD_HEX.finditer(text), _MOST_MATCHES):
         if _is_misread(match[0]):
@@ -256,7 +240,7 @@ def _are_groups_of_key(text: str) -> bool:
         return False
     ends = range(1, len(groups) + 1)
     runs = ("".join(groups[start:end]) for end in ends for start in range(end))
-    return any(_HEX_KEY.fullmatch(run) and _has_letters_of_hex(run) for run in runs)
+    return any(HEX_KEY.fullmatch(run) and _has_letters_of_hex(run) for run in runs)
 
 
 def _has_letters_of_hex(text: str) -> bool:
@@ -266,7 +250,7 @@ def _has_letters_of_hex(text: str) -> bool:
 
 def _is_misread(word: str) -> bool:
     """Whether a word is a key in hex of which letters were misread, such as O for 0."""
-    if not _MISREAD_HEX.fullmatch(word) or _HEX_KEY.fullmatch(word):
+    if not _MISREAD_HEX.fullmatch(word) or HEX_KEY.fullmatch(word):
         return False
     bare = re.sub("^[0O][xX]", "", word)
     right = sum(sign in "0123456789abcdefABCDEF" for sign in bare)

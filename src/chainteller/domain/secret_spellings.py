@@ -17,6 +17,7 @@ from urllib.parse import unquote, unquote_plus
 
 from base58 import b58encode, b58encode_check
 
+from chainteller.domain.bare_keys import BASE58, base58
 from chainteller.domain.pasting import without_soft_breaks
 
 _MOST_MATCHES = 8
@@ -194,7 +195,6 @@ def _of_binary(run: str, width: int) -> bytes:
 # -- encodings -------------------------------------------------------------------------------------
 
 _RUN = re.compile(r"(?:0x)?([0-9A-Za-z+/_-]{50,})", re.ASCII)
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
 def hidden_texts(text: str) -> Iterator[str]:
@@ -233,7 +233,7 @@ def _readings(run: str) -> Iterator[bytes]:
     if re.fullmatch("[A-Z2-7]+|[a-z2-7]+", run):
         whole = run[: -1 if len(run) % 8 in {1, 3, 6} else None]
         yield base64.b32decode(whole + "=" * (-len(whole) % 8), casefold=True)
-    if len(run) <= _MOST_INFLATED and all(sign in _BASE58 for sign in run):
+    if len(run) <= _MOST_INFLATED and all(sign in BASE58 for sign in run):
         yield base58(run)
 
 
@@ -242,18 +242,6 @@ def _base64(text: str) -> bytes:
     standard = text.replace("-", "+").replace("_", "/").rstrip("=")
     whole = standard[: -1 if len(standard) % 4 == 1 else None]
     return base64.b64decode(whole + "=" * (-len(whole) % 4))
-
-
-def base58(text: str, alphabet: str = _BASE58) -> bytes:
-    """The bytes of a text of base58; empty where it is none."""
-    number = 0
-    for sign in text:
-        digit = alphabet.find(sign)
-        if digit < 0:
-            return b""
-        number = number * 58 + digit
-    zeros = len(text) - len(text.lstrip(alphabet[0]))
-    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
 
 
 def _said(data: bytes) -> Iterator[str]:

@@ -3,9 +3,9 @@
 import re
 from contextlib import suppress
 
+from chainteller.domain.bare_keys import has_hex_key
 from chainteller.domain.pasted_secrets import find_secret
 from chainteller.domain.pasting import MAX_PASTE, unquoted, without_invisibles
-from chainteller.domain.secret_search import has_hex_key
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import Address, InvalidAddress, Network
 from chainteller.wallets.foreign import foreign_network

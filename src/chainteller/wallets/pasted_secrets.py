@@ -6,7 +6,7 @@
 import re
 from itertools import islice
 
-from chainteller.domain.secret_spellings import base58
+from chainteller.domain.bare_keys import base58
 
 _HEX_KEY_WORD = re.compile(r"(?<![0-9A-Za-z])(?:0[xX])?[0-9a-fA-F]{64}(?![0-9A-Za-z])", re.ASCII)
 _BASE58_WORD = re.compile(r"(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{40,44}(?![0-9A-Za-z])", re.ASCII)

@@ -7,11 +7,10 @@ A paste is read without knowing which key should have signed; whether the bytes 
 import re
 from collections.abc import Iterable
 
+from chainteller.domain.bare_keys import has_hex_key, is_solana_secret_key, spells_text
 from chainteller.domain.json_depth import parse_json
 from chainteller.domain.pasted_secrets import HEX_KEY_KIND, Digits, find_secret
 from chainteller.domain.pasting import MAX_PASTE, unquoted, without_invisibles
-from chainteller.domain.secret_forms import is_solana_secret_key, spells_text
-from chainteller.domain.secret_search import has_hex_key
 from chainteller.wallets.addresses import address_on_any
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings, with_key
 from chainteller.wallets.family import Family

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from chainteller.domain.bare_keys import has_hex_key
 from chainteller.domain.challenges import ChallengeStatus
 from chainteller.domain.pasted_secrets import find_secret
 from chainteller.domain.pasting import MAX_PASTE
-from chainteller.domain.secret_search import has_hex_key
 from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.models.counterparties import DiagnosisRequest
 from chainteller.tui.wallets.book import Book, Kind, Paste, Verdict, Wallet, claim_request
