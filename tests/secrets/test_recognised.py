@@ -13,8 +13,8 @@ from nacl.bindings import crypto_sign_seed_keypair
 from tests.secrets.generated import secrets, words_of
 from tests.secrets.ordinary import ordinary
 
+from chainteller.domain.bare_keys import has_hex_key
 from chainteller.domain.pasted_secrets import Digits, find_secret
-from chainteller.domain.secret_search import has_hex_key
 
 SEED = 2026
 SIZES = pytest.mark.parametrize(
