@@ -5,11 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from nacl.signing import SigningKey
 from tests.engine.test_decisions import NO, REVIEW, YES, Bank
 from tests.refusals import details, refusal
 from tests.world.engines import make_world
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.agents import public_key_text
 from chainteller.domain.clock import HOUR, format_instant
 from chainteller.domain.decisions import AtDeadline, Payment, ReviewCondition, ReviewLine
 from chainteller.domain.limits import DestinationClass
@@ -19,6 +21,7 @@ from chainteller.engine.engine import Engine
 from chainteller.engine.operations.keys import ApiKeys
 from chainteller.engine.operations.withdrawals import waits_for_person
 from chainteller.engine.verification.full_pass import verify
+from chainteller.service.models.agents import ApproveAgent, EnrolAgent
 from chainteller.service.models.decisions import DecisionNote, OpenDecision
 
 TWO = TwoPersons(10_000, 1_200, frozenset({Needing.LIFT, Needing.OPEN_MARKET}))
@@ -132,6 +135,27 @@ def test_an_approval_lapses_when_what_it_is_of_changes(
         "open", "s.iyer", "reviewing",
     )  # fmt: skip
     assert again.digest != found.digest
+
+
+def test_an_approval_lapses_when_whoever_gave_it_is_revoked(bank: TwoPersonBank) -> None:
+    """Nobody knows whose hands a lost key was in. An agent of another name changes nothing."""
+    manager = bank.world.engine
+    agents = []
+    for name in ("a.brandt", "c.okafor"):
+        key = public_key_text(SigningKey.generate().verify_key.encode())
+        agents.append(manager.enrol_agent(EnrolAgent(name=name, public_key=key)).value.id)
+        manager.approve_agent(agents[-1], ApproveAgent())
+    before, after = bank.withdraw("150.00"), bank.withdraw("150.00")
+    manager.revoke_agent(agents[1])
+    found = bank.decision(before.id)
+    assert bank.person("s.iyer").approve_decision(found.id, YES).value.status == "approved"
+    manager.revoke_agent(agents[0])
+    found = bank.decision(after.id)
+    again = bank.person("s.iyer").approve_decision(found.id, YES).value
+    assert (again.status, again.first_by, bank.status(after)) == ("open", "s.iyer", "reviewing")
+    bank.step(1)
+    decided = bank.person("c.okafor").approve_decision(found.id, YES).value
+    assert decided.status == "approved"
 
 
 def test_a_longer_deadline_changes_nothing_of_what_leaves(bank: TwoPersonBank) -> None:

@@ -1,8 +1,8 @@
 """Four eyes: what two persons approve, and whether the first one's approval still counts.
 
 The first approval, or a person's request for a withdrawal, is bound to a digest of exactly what
-will happen. It counts for the second person only while that is the same, and for fifteen minutes,
-or as long as a withdrawal waits that a person has asked for.
+will happen. It counts for the second person only while that is the same, while no key of the first
+one was revoked, and for fifteen minutes, or as long as a withdrawal waits that a person asked for.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from chainteller.domain.decisions import SECOND_WITHIN, DecisionKind
 from chainteller.engine.core.unit_of_work import UnitOfWork
 from chainteller.engine.operations import accounts, transfers
 from chainteller.storage.db.query import Record
+from chainteller.storage.queries import agents
 
 _PAID = (
     "id", "trading_account_id", "bank_account_id", "amount", "asset", "hold", "destination_class",
@@ -41,6 +42,8 @@ def counts(tx: UnitOfWork, found: Record, current: str) -> bool:
     """Whether the first approval of a decision counts for a second one of what is so now."""
     if found.first_by is None or found.digest != current:
         return False
+    if agents.was_revoked(tx.connection, tx.organisation_id, found.first_by, found.first_at):
+        return False  # nobody knows whose hands that key was in
     if found.kind == DecisionKind.WITHDRAWAL and found.first_at == found.created:
         return True
     return tx.now <= int(found.first_at) + SECOND_WITHIN

@@ -5,7 +5,7 @@ from typing import Any
 from chainteller.domain.agents import AgentStatus, agent_status
 from chainteller.service.models.agents import Agent
 from chainteller.storage.db import records
-from chainteller.storage.db.query import Record
+from chainteller.storage.db.query import Query, Record, Value
 from chainteller.storage.db.sources import Finder, Source
 from chainteller.storage.lists.pages import Listing
 
@@ -18,6 +18,12 @@ find_with_log = Finder(Source(records.Agent, **_OF_LOG), "organisation_id", "id"
 _IN_FORCE = "public_key = '' AND revoked_at IS NULL"
 signed_in_as = Finder(records.Agent, "organisation_id", "name", condition=_IN_FORCE)
 """Whoever signs in under a name."""
+was_revoked = Query(
+    "SELECT id AS value FROM agent "
+    "WHERE organisation_id = :organisation AND name = :name AND revoked_at >= :since",
+    Value,
+).exists
+"""Whether an agent of a name was revoked at an instant or later."""
 _LISTED = Listing(records.Agent, "organisation_id")
 _SHOWN = Agent.model_fields.keys() - {"type", "status", "roles"}
 
