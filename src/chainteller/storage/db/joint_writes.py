@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 Begin = Callable[[], AbstractContextManager[Session]]
 _LINGER = 1 / 16
 """For how much of the time that a group took the next one waits for those who were in it."""
-_PATIENCE_S = 0.25
+_PATIENCE_S = 1.0
 """How long the next group waits for one that takes its time, as where a row is locked for long."""
 _NOTHING = Found((), 0)
 
