@@ -22,8 +22,10 @@ from chainteller.service.errors import (
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.storage.db import joint_writes
 from chainteller.storage.db.errors import DatabaseError
 from chainteller.storage.db.group_commit import Keep
+from chainteller.storage.db.joint_writes import _MOST_S
 from chainteller.storage.db.pipeline import Step
 from chainteller.storage.db.postgres import PostgresSession
 from chainteller.storage.db.query import Query, Session, Value, built, row_of
@@ -332,6 +334,38 @@ def test_one_that_takes_long_is_not_waited_for(begun: World) -> None:
             go_on.set()
     assert first.result() == "slow"
     assert names(begun) == {"quick", "slow"}
+
+
+def test_who_follows_the_log_does_not_wait_for_others_that_do(begun: World) -> None:
+    """One thread at a time follows it, while the statements of a group wait for all."""
+    database, state = begun.context.database, begun.context.state
+
+    def follows(name: str) -> Callable[[Session, Keep], str]:
+        def unit(session: Session, keep: Keep) -> str:
+            state.follow(session, DEFAULT_ORGANISATION)
+            return insert(name)(session, keep)
+
+        return unit
+
+    started = time.monotonic()
+    units = [follows("a"), insert("b"), follows("c")]
+    assert together(begun, [run(begun, each) for each in units]) == ["a", "b", "c"]
+    assert time.monotonic() - started < _MOST_S
+    assert database.writers._turns[DEFAULT_ORGANISATION]._running is None
+
+
+def test_who_waits_for_a_lock_of_another_one_holds_up_the_group_for_seconds(
+    begun: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joint_writes, "_MOST_S", 0.2)
+    lock = threading.Lock()
+
+    def locks(session: Session, _keep: Keep) -> str:
+        with lock:
+            NAMES.values(session)
+        return "done"
+
+    assert together(begun, [run(begun, locks) for _ in range(3)]) == ["done"] * 3
 
 
 def test_nobody_is_answered_before_the_commit(begun: World) -> None:

@@ -29,6 +29,8 @@ Result = TypeVar("Result")
 Begin = Callable[[], AbstractContextManager[Session]]
 _LINGER = 1 / 16
 """For how much of the time that a group took the next one waits for those who were in it."""
+_MOST_S = 3.0
+"""How long a unit waits for others of its group that send nothing."""
 _PATIENCE_S = 1.0
 """How long the next group waits for one that takes its time, as where a row is locked for long."""
 _NOTHING = Found((), 0)
@@ -170,7 +172,7 @@ class _Group:
         with self._changed:
             self._end(member, is_kept=member.is_kept and error is None)
             if not isinstance(error, _Apart):
-                self._changed.wait_for(lambda: self._is_decided)
+                self._until(lambda: self._is_decided)
                 error = self._failed or error
         if error is not None:
             raise error
@@ -212,9 +214,13 @@ class _Group:
     def _wait(self, until: Callable[[], bool]) -> None:
         self._working -= 1
         self._go_on()
-        self._changed.wait_for(lambda: self._is_decided or until())
+        self._until(lambda: self._is_decided or until())
         if self._is_decided:
             raise _Apart
+
+    def _until(self, holds: Callable[[], bool]) -> None:
+        if not self._changed.wait_for(holds, _MOST_S):
+            self._fail(_Apart())
 
     def _end(self, member: "_Member", *, is_kept: bool) -> None:
         if is_kept:
@@ -309,6 +315,9 @@ class _Member(PipelinedSession):
         row = self.execute(query, values).first()
         left = self._group.turn(self, name)
         return row if left is None else left
+
+    def run_alone(self) -> None:
+        raise _Apart
 
     def leave(self, name: str, what: object) -> None:
         self._group.leave(name, what)

@@ -300,6 +300,10 @@ class Session(ABC):
         by ``name``."""
         return self.execute(query, values).first()
 
+    def run_alone(self) -> None:  # noqa: B027 - one that has a transaction for itself does
+        """Have the transaction for itself from the beginning, before this waits for something else
+        that another thread may have while its statements wait for this one's."""
+
     def leave(self, name: str, what: object) -> None:  # noqa: B027 - one that has a commit for itself leaves nothing
         """Say what the row of that ``name`` will be after this write."""
 

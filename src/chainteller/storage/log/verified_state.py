@@ -218,6 +218,7 @@ class VerifiedState:
     @contextmanager
     def _writing(self, connection: Session) -> Iterator[Any]:
         """A transaction on the file. What makes it unusable leaves this process with none."""
+        connection.run_alone()
         with self._lock:
             try:
                 file = self._begun(connection)
