@@ -23,6 +23,8 @@ Keep = Callable[[str | None], None]
 Unit = Callable[[Session, Keep], Result]
 """A unit of work on a connection. It calls ``Keep`` as its last step, or changes nothing. It may
 run again from its start, so it has no effects outside the database."""
+Begin = Callable[[], AbstractContextManager[Session]]
+"""Opens a write transaction, rolled back unless it is committed."""
 Commit = Callable[[Session, str | None], None]
 """Commits a session, whose transaction has that ``NUMBER`` if it has one."""
 
@@ -58,7 +60,7 @@ class Writers:
 
     def __init__(
         self,
-        begin: Callable[[], AbstractContextManager[Session]],
+        begin: Begin,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._begin = begin

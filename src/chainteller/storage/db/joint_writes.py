@@ -14,19 +14,18 @@ or wants a row that another one has locked, runs alone. So do all if the databas
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, NoReturn, TypeVar, cast
 
 from chainteller.storage.db.errors import DatabaseError
-from chainteller.storage.db.group_commit import MOST_TOGETHER, Commit, Unit
+from chainteller.storage.db.group_commit import MOST_TOGETHER, Begin, Commit, Unit
 from chainteller.storage.db.pipeline import Step
 from chainteller.storage.db.pipelined import PipelinedSession
-from chainteller.storage.db.query import Form, Found, Session, Shared, Statement, Values
+from chainteller.storage.db.query import Form, Found, Shared, Statement, Values
 from chainteller.storage.db.records import Tables
 
 Result = TypeVar("Result")
-Begin = Callable[[], AbstractContextManager[Session]]
 _LINGER = 1 / 16
 """For how much of the time that a group took the next one waits for those who were in it."""
 _MOST_S = 3.0

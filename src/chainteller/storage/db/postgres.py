@@ -21,7 +21,8 @@ from chainteller.storage.db.errors import (
     DatabaseError,
 )
 from chainteller.storage.db.faults import unavailable
-from chainteller.storage.db.joint_writes import Begin, JointWriters
+from chainteller.storage.db.group_commit import Begin
+from chainteller.storage.db.joint_writes import JointWriters
 from chainteller.storage.db.pipeline import Pipeline, Step
 from chainteller.storage.db.pipelined import COMMIT, DIALECT, PipelinedSession
 from chainteller.storage.db.pool import Pool, Pooled

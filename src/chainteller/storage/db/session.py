@@ -1,10 +1,9 @@
 """What begins transactions on a database, and the number of one of PostgreSQL's."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
+from chainteller.storage.db.group_commit import Begin
 from chainteller.storage.db.pool import Pool
 from chainteller.storage.db.query import POSTGRESQL, Dialect, Query, Session, Shared, Value
 
@@ -42,7 +41,7 @@ class Sessions(ABC):
         self.shared = shared
 
     @abstractmethod
-    def writers(self, begin: Callable[[], AbstractContextManager[Session]]) -> Any:
+    def writers(self, begin: Begin) -> Any:
         """What runs units of work in transactions that ``begin`` opens: ``Writers``."""
 
     @abstractmethod

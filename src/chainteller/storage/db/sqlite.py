@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -10,7 +9,7 @@ from urllib.parse import quote
 from chainteller.given_files import open_given
 from chainteller.sqlite import WAL_IS_SAFE, sqlite3
 from chainteller.storage.db.errors import DatabaseError, UnreadableValue
-from chainteller.storage.db.group_commit import Writers
+from chainteller.storage.db.group_commit import Begin, Writers
 from chainteller.storage.db.pool import Pool
 from chainteller.storage.db.query import (
     BATCH,
@@ -159,7 +158,7 @@ class SqliteSessions(Sessions):
         self.prepare = prepare
         self.pool = Pool(self.connect, kept=_KEPT, most=_MOST)
 
-    def writers(self, begin: Callable[[], AbstractContextManager[Session]]) -> Writers:
+    def writers(self, begin: Begin) -> Writers:
         return Writers(begin)
 
     def connect(self) -> sqlite3.Connection:
