@@ -368,6 +368,19 @@ def test_who_waits_for_a_lock_of_another_one_holds_up_the_group_for_seconds(
     assert together(begun, [run(begun, locks) for _ in range(3)]) == ["done"] * 3
 
 
+def test_who_locks_the_end_twice_has_one_turn(begun: World, sent: list[list[str]]) -> None:
+    def twice(name: str) -> Callable[[Session, Keep], str]:
+        def unit(session: Session, keep: Keep) -> str:
+            append.lock(session, DEFAULT_ORGANISATION)
+            return insert(name)(session, keep)
+
+        return unit
+
+    assert together(begun, [run(begun, twice(name)) for name in "abc"]) == ["a", "b", "c"]
+    assert commits(sent) == 1
+    assert names(begun) == {"a", "b", "c"}
+
+
 def test_nobody_is_answered_before_the_commit(begun: World) -> None:
     database = begun.context.database
     committing, go_on = threading.Event(), threading.Event()

@@ -193,7 +193,8 @@ class _Group:
         them left, or None. Raises _Apart."""
         with self._changed:
             line = self._lines.setdefault(name, [])
-            line.append(member)
+            if member not in line:
+                line.append(member)
             if line[0] is not member:
                 self._wait(lambda: line[0] is member)
             return self._left.get(name)
