@@ -33,14 +33,14 @@ class ConfiguredKeys:
             return f"{_COMMAND}{(self.source.removeprefix(_COMMAND).split() or ['(empty)'])[0]}"
         return self.source if self._is_outside else str(self._file(deployment))
 
-    def heads_file(self, deployment: str, database: str = "") -> Path:
+    def heads_file(self, deployment: str, database: str) -> Path:
         """Where the heads of the logs of a database are kept. Each has its own: a backup that is
         restored beside the bank goes on by itself, and so does the bank."""
         folder = self.state / "writer_heads" if self.source else self._file(deployment).parent
-        own = f".{sha256(database.encode()).hexdigest()[:12]}" if database else ""
-        return folder / f"{deployment}{own}.heads"
+        own = sha256(database.encode()).hexdigest()[:12]
+        return folder / f"{deployment}.{own}.heads"
 
-    def state_file(self, deployment: str, database: str = "") -> Path:
+    def state_file(self, deployment: str, database: str) -> Path:
         """Where it's kept what its logs say of the rows that a payout rests on."""
         return self.heads_file(deployment, database).with_suffix(".state")
 

@@ -1,6 +1,7 @@
 """Without the writer's key everything can be read and nothing can be written."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -160,7 +161,7 @@ def test_nothing_is_written_beside_a_key_that_is_mounted_as_a_secret(tmp_path: P
     url = f"sqlite:///{tmp_path / 'bank.db'}"
     open_database(url, keys).close()
     world = make_world(url, keys=keys)
-    kept = KeptHeads(keys.heads_file)
+    kept = KeptHeads(partial(keys.heads_file, database="bank.db"))
     assert kept.follow(world.database) == {}
     assert [*secret.parent.iterdir()] == [secret]
     assert len([*state.rglob("*.heads")]) == 1
