@@ -242,8 +242,11 @@ class DeskScreen(Blank, FullScreen):
 
     def read(self, group: str, work: Work, *, opens: bool = False) -> None:
         """Run a read; a newer one of the same group replaces it. What is typed behind a key that
-        ``opens`` something later waits for that.
+        ``opens`` something later waits for that. Before the service has started nothing is read:
+        the screen reloads when it has.
         """
+        if self.desk.started is None:
+            return
         shown = partial(_show_refusal, self, work)
         later = self.desk.shell.opening.begin(shown) if opens else Later(shown)
         self.run_worker(later, group=group, exclusive=True)
