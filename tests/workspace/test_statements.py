@@ -171,6 +171,19 @@ def test_a_cell_of_a_pdf_loses_nothing_where_it_is_broken() -> None:
     assert all(part in text for part in ("-987,654", "8901", "end"))
 
 
+@pytest.mark.parametrize("before", range(36, 46))
+def test_a_heading_of_a_pdf_is_on_the_page_of_its_first_row(before: int) -> None:
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext (poppler) isn't installed")
+    columns = [Column("WHAT", 40)]
+    tables = [
+        Table("Movements", columns, [["moved"]] * before),
+        Table("Fees", columns, [["paid\nby\nsomebody\nelse"]]),
+    ]
+    pages = _text(as_pdf(Document("Title", [], tables))).split("\f")
+    assert ["Fees" in page for page in pages] == ["else" in page for page in pages]
+
+
 def test_without_the_library_a_pdf_is_refused_with_the_next_step(
     traded: tuple[World, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ import json
 import shlex
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -54,8 +54,6 @@ def as_pdf(document: Document) -> bytes:
         if value:
             _fact(pdf, name[:1].upper() + name[1:], value)
     for table in shown.tables:
-        pdf.ln(_LINE_MM)
-        _write(pdf, table.heading, _HEADING_PT, style="B")
         _table(pdf, table)
     pdf.ln(_LINE_MM)
     for note in shown.notes:
@@ -128,28 +126,42 @@ def _fact(pdf: "FPDF", name: str, value: str) -> None:
 
 
 def _table(pdf: "FPDF", table: Table) -> None:
-    if not table.rows:
+    """A table with its heading, which is on the page of the first row."""
+    pdf.ln(_LINE_MM)
+    columns = list(zip(table.columns, _widths(pdf, table.columns), strict=True))
+    titles = [[column.title] for column in table.columns]
+    width_of = _width_reader(pdf)
+    rows = list(_rows(pdf, table, columns, width_of))
+    if rows and pdf.will_page_break(2 * _LINE_MM + _height(titles) + _height(rows[0])):
+        pdf.add_page()
+    _write(pdf, table.heading, _HEADING_PT, style="B")
+    if not rows:
         _write(pdf, table.nothing, _TEXT_PT)
         return
-    titles = [column.title for column in table.columns]
-    columns = list(zip(table.columns, _widths(pdf, table.columns), strict=True))
-    width_of = _width_reader(pdf)
-    one_line = _height([[""]])
-    room = int((pdf.page_break_trigger - pdf.t_margin - 2 * one_line) / _CELL_MM)
-    if pdf.will_page_break(2 * one_line):
-        pdf.add_page()
-    _row(pdf, columns, [[title] for title in titles], width_of, "B")
+    _row(pdf, columns, titles, width_of, "B")
+    for cells in rows:
+        if pdf.will_page_break(_height(cells)):
+            pdf.add_page()
+            _row(pdf, columns, titles, width_of, "B")
+        _row(pdf, columns, cells, width_of)
+
+
+def _rows(
+    pdf: "FPDF",
+    table: Table,
+    columns: Sequence[tuple[Column, float]],
+    width_of: Callable[[str], float],
+) -> Iterator[list[list[str]]]:
+    """The rows with the lines of each cell; one that is higher than a page in parts."""
+    above = 2 * _LINE_MM + 2 * _height([[""]])
+    room = int((pdf.page_break_trigger - pdf.t_margin - above) / _CELL_MM)
     for row in table.rows:
         cells = [
             _broken(cell, width - 2 * _PADDING_MM, width_of)
             for cell, (_, width) in zip(row, columns, strict=True)
         ]
         for first in range(0, max(map(len, cells)), room):
-            part = [lines[first : first + room] for lines in cells]
-            if pdf.will_page_break(_height(part)):
-                pdf.add_page()
-                _row(pdf, columns, [[title] for title in titles], width_of, "B")
-            _row(pdf, columns, part, width_of)
+            yield [lines[first : first + room] for lines in cells]
 
 
 def _height(cells: Sequence[Sequence[str]]) -> float:
