@@ -4,6 +4,7 @@ import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.tui.wallet_case import Case
 
+from chainteller.tui.markets.screen import SAMPLES_EVERY
 from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PagedList
 
@@ -49,6 +50,28 @@ async def test_z_works_on_markets_and_quote(bench: Bench, screen: str, hidden: s
         assert not app.screen.query_one(hidden).is_on_screen
         await press(pilot, "escape")
         assert app.screen.query_one(hidden).is_on_screen
+
+
+@pytest.mark.forms(1)
+@pytest.mark.needs("prices")
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_chart_of_an_opened_market_has_its_prices_and_goes_on_with_them(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    bench.open(1)
+    for _ in range(4):
+        bench.world.advance(30)
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "enter")
+        chart = app.screen.query_one("#chart", Lines)
+        assert "12:02:00" in chart.plain_text
+        for _ in range(SAMPLES_EVERY + 1):
+            bench.world.advance(30)
+            app.desk.on_poll.publish(None)
+            await settle(pilot)
+        assert "12:07:00" in chart.plain_text
 
 
 async def test_slash_on_markets_searches_everything(bench: Bench) -> None:

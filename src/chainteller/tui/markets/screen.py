@@ -41,6 +41,8 @@ class MarketsScreen(DeskScreen):
         self.markets: dict[str, Market] = {}
         self._samples: dict[str, tuple[PriceSample, ...]] = {}
         self._polls = 0
+        self._has_new_samples = False
+        """Whether the chart that is shown doesn't have the newest prices."""
         self._detail_timer: Timer | None = None
         self.core_of_text = partial(_without_price, self)
 
@@ -97,6 +99,7 @@ class MarketsScreen(DeskScreen):
         self.desk.heard(round((perf_counter() - before) * 1000))
         self.markets = {row.market_name: row for row in sheet.markets}
         self._samples |= sheet.samples
+        self._has_new_samples |= bool(sheet.samples)
         self._polls = 0 if first else self._polls + 1
         self.draw()
         if first and self.markets:
@@ -146,7 +149,7 @@ class MarketsScreen(DeskScreen):
             return
         self.query_one("#headline", Lines).show([markets_view.headline(market)])
         chart = self.query_one("#chart", Lines)
-        if chart.display and (self._polls <= 1 or not chart.lines):
+        if chart.display and (self._has_new_samples or not chart.lines):
             self._draw_chart(market.market_name)
         self.query_one("#notes", Lines).show(self._notes())
 
@@ -181,12 +184,17 @@ class MarketsScreen(DeskScreen):
         room = markets_view.chart_room(self.query_one("#market-detail").size, len(self._notes()))
         drawn = markets_view.chart(samples, room)
         self.query_one("#chart", Lines).show(drawn)
+        self._has_new_samples = False
 
     def on_row_opened(self, message: RowOpened) -> None:  # noqa: ARG002 - one list here
         open_market(self)
 
     def resized(self) -> None:
         super().resized()
+        self.call_after_refresh(self._draw_chart_again)
+
+    def zoom(self, *, on: bool) -> None:
+        super().zoom(on=on)
         self.call_after_refresh(self._draw_chart_again)
 
     def _draw_chart_again(self) -> None:
