@@ -271,6 +271,10 @@ async def test_a_wrong_address_is_refused_with_its_reason(
         assert says not in seen(app)
         await press(pilot, "enter")
         assert says in seen(app)
+        await press(pilot, "backspace")
+        assert f"new address  {text[:-1]} " in seen(app), "it's corrected, not typed again"
+        await paste(pilot, f"{text[:-1]}x")
+        assert f"new address  {text[:-1]}x " in seen(app), "a paste replaces it"
     assert case.service.counterparties().data == ()
 
 

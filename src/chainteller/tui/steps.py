@@ -160,8 +160,14 @@ async def _serve(screen: DeskScreen, step: Serve) -> Step:
 
 
 def _open_field(screen: DeskScreen, step: OpenField) -> None:
+    """An amount is typed anew; a text that was refused is long, and is corrected."""
     screen.field_bar.open(
-        step.purpose, step.label, value=step.value, note=step.note, asset=step.asset
+        step.purpose,
+        step.label,
+        value=step.value,
+        note=step.note,
+        asset=step.asset,
+        goes_on=step.asset is None,
     )
     submitted = step.submitted
     if submitted is not None:
