@@ -19,6 +19,7 @@ from chainteller.domain.options import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.records.formats import grouped
 from chainteller.service import operations as op
+from chainteller.service.errors import InsufficientFunds
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
@@ -471,10 +472,16 @@ async def test_coins_that_are_missing_are_not_offered_as_dollars(bench: Bench) -
         await settle(pilot)
         await press(pilot, "s", *"0.917", "enter")
         assert "short 0.917 SOL" in seen(app)
+        assert "X execute" not in seen(app)
         await press(pilot, "X")
-        assert "INSUFFICIENT_FUNDS" in seen(app)
+        assert "0.917 SOL short   backspace: change the amount" in seen(app)
         assert "DEPOSIT" not in seen(app)
         await answer(pilot, "y")
+        assert isinstance(app.screen, QuoteScreen)
+        app.screen.fail(InsufficientFunds("0.00", "0.917", "SOL"), "execution")
+        await settle(pilot)
+        assert "Not enough SOL: 0.00 SOL free, 0.917 wanted." in seen(app)
+        assert "s: enter a smaller amount" in seen(app)
     assert [row.amount for row in bench.service.token_balances(account.id).data] == ["500.00"]
 
 

@@ -18,6 +18,7 @@ from chainteller.service.operations import TRADING_ACCOUNTS, Call
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.quote.screen import QuoteScreen
 
 Answer = TypeVar("Answer")
 
@@ -108,6 +109,43 @@ async def test_a_restriction_is_told_until_it_is_lifted(bench: Bench) -> None:
         layer.frozen = False
         await news(pilot)
         assert "ACCOUNT_RESTRICTED" not in seen(app)
+
+
+@pytest.mark.forms(1)
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (200, 60)])
+async def test_a_quote_of_an_account_that_is_frozen_meanwhile_is_offered_to_nobody(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    bench.open(1, deposit="500.00")
+    layer = _Freezing(frozen=False)
+    app = bench.console(layered(bench.service, layer))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"100", "enter")
+        assert "X execute" in seen(app)
+        layer.frozen = True
+        await press(pilot, "X")
+        assert "ACCOUNT_RESTRICTED" in seen(app)
+        assert "F on the console" in seen(app)
+        await press(pilot, "escape")
+        shown = seen(app)
+        assert "ACCOUNT_RESTRICTED" not in shown
+        assert "[x] FROZEN" in shown
+        assert "X execute" not in shown
+        assert isinstance(app.screen, QuoteScreen)
+        assert "There is a restriction" in app.screen.customer_text()
+        assert "Shall we go ahead?" not in shown
+        await press(pilot, "X")
+        assert "the account is FROZEN" in seen(app)
+        await press(pilot, "tab")
+        assert "No quote yet." in seen(app)
+        assert "the account is FROZEN" in seen(app)
+        assert "type the amount" not in seen(app)
+        layer.frozen = False
+        await news(pilot)
+        await press(pilot, "tab")
+        assert "X execute" in seen(app)
+        assert "You pay 100.00 USD" in app.screen.customer_text()
 
 
 async def test_a_limit_is_told_until_it_resets(bench: Bench) -> None:

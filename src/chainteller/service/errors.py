@@ -231,7 +231,7 @@ class KycRequired(ServiceError, code="KYC_REQUIRED", status=403):
 
 
 class AccountRestricted(ServiceError, code="ACCOUNT_RESTRICTED", status=403):
-    next_step = "It can't be lifted from here."
+    next_step = "Whoever may decide can lift it: F on the console, or chainteller decisions."
 
     def __init__(self, control: str, reason_code: str) -> None:
         details = {"control": control, "reasonCode": reason_code}

@@ -161,7 +161,8 @@ def explain(error: TellerError, doing: str = "") -> Failure:
         return found
     is_sale = error.details.get("currency", USD.symbol) != USD.symbol
     if doing in _FROM_THE_BANK and is_sale:
-        return replace(found, next_step="s: enter a smaller amount", told_as=TO_TRADE)
+        what = found.what.replace("enough money", f"enough {error.details['currency']}")
+        return replace(found, what=what, next_step="s: enter a smaller amount", told_as=TO_TRADE)
     if doing in _FROM_THE_BANK:
         return replace(
             found,

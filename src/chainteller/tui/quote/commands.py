@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def _why_no_quote(screen: "QuoteScreen") -> str:
     if screen.state.phase in UNANSWERED:
         return "the last request has no answer yet"
-    return "" if screen.desk.customer.account_id else "no account is selected"
+    return screen.forbidden if screen.desk.customer.account_id else "no account is selected"
 
 
 def _enter_label(screen: "QuoteScreen") -> str:
@@ -31,7 +31,7 @@ def _enter_label(screen: "QuoteScreen") -> str:
 def _why_no_execution(screen: "QuoteScreen") -> str:
     if screen.is_loading:
         return ""
-    return quote_view.why_not_executed(screen.state, screen.desk.now)
+    return quote_view.why_not_executed(screen.state, screen.desk.now, screen.forbidden)
 
 
 def _no_markets(screen: "QuoteScreen") -> str:

@@ -14,8 +14,10 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.domain.money import asset_sold
+from chainteller.domain.preconditions import Act
 from chainteller.records.formats import transferred
 from chainteller.service.errors import (
+    AccountRestricted,
     InsufficientFunds,
     LimitExceeded,
     OutcomeUnknown,
@@ -25,7 +27,7 @@ from chainteller.service.models.trades import Trade
 from chainteller.service.operations import IDEMPOTENCY
 from chainteller.tui.accounts.flow import deposit_token
 from chainteller.tui.answer import say as say_lines
-from chainteller.tui.commands import SCREENS
+from chainteller.tui.commands import SCREENS, control_against
 from chainteller.tui.desk import Connection, Desk, Settled
 from chainteller.tui.desk_screen import DeskScreen, has_room, refusal_text, say
 from chainteller.tui.messages import FieldStepped, FieldSubmitted
@@ -75,10 +77,12 @@ class OrderForm(Container):
         yield Lines(id="plan")
         yield Lines(id="earlier")
 
-    def show(self, state: QuoteState, now: int, mask: MaskBalance, *, takes_digits: bool) -> None:
+    def show(
+        self, state: QuoteState, now: int, mask: MaskBalance, *, takes_digits: bool, forbidden: str
+    ) -> None:
         markets = tuple(row.market_name for row in state.sheet.markets) if state.sheet else ()
         self.query_one("#choices", Lines).show(quote_view.choices(state, markets))
-        amount = quote_view.amount_line(state, takes_digits=takes_digits)
+        amount = quote_view.amount_line(state, takes_digits=takes_digits, forbidden=forbidden)
         self.query_one("#amount", Lines).show([amount])
         self.show_after(state, mask)
         self.query_one("#plan", Lines).show(quote_view.plan(state, now))
@@ -153,6 +157,12 @@ class QuoteScreen(DeskScreen):
         return [Container(titled("Order", OrderForm()), side, id="quote-pair")]
 
     @property
+    def forbidden(self) -> str:
+        """What a control on the account of the customer being served has against the order."""
+        act = Act.BUY if self.state.side == "buy" else Act.SELL
+        return control_against(self.desk.customer.account, act)
+
+    @property
     def form(self) -> OrderForm:
         return self.query_one(OrderForm)
 
@@ -198,6 +208,12 @@ class QuoteScreen(DeskScreen):
         if self.is_current:
             self.draw()
 
+    def fail(self, error: TellerError, doing: str = "") -> None:
+        """Show a refusal; one for a control that a colleague set meanwhile, with the control."""
+        super().fail(error, doing)
+        if isinstance(error, AccountRestricted):
+            self.read("form", partial(self.load, self.state))
+
     def reload(self) -> None:
         self.look_for_trades()
         self.read("form", partial(self.load, self.state))
@@ -218,14 +234,16 @@ class QuoteScreen(DeskScreen):
     # -- drawing ------------------------------------------------------------------------------
 
     def draw(self) -> None:
-        state, now = self.state, self.desk.now
-        takes_digits = self.takes_digits and not state.is_in_flight
-        self.form.show(state, now, self.desk.privacy.balance, takes_digits=takes_digits)
-        after = quote_view.after_quote(state, self.desk.privacy.balance)
+        state, now, forbidden = self.state, self.desk.now, self.forbidden
+        takes_digits, mask = self.takes_digits and not state.is_in_flight, self.desk.privacy.balance
+        self.form.show(state, now, mask, takes_digits=takes_digits, forbidden=forbidden)
+        after = quote_view.after_quote(state, mask)
         takes_keys = not self.has_class("editing")
         panel, words = self.query_one("#quote", Lines), self.customer_text()
         said = say_lines(words, panel.size.width) if has_room(self) else []
-        lines = quote_view.quote_lines(state, now, said, after, takes_keys=takes_keys)
+        lines = quote_view.quote_lines(
+            state, now, said, after, takes_keys=takes_keys, forbidden=forbidden
+        )
         panel.show(lines)
         side, market = self.query_one("#quote-side"), self.query_one("#quoted-market")
         needed = len(lines) + quote_view.CHART_BOX_ROWS + 2  # with the frame
@@ -332,13 +350,13 @@ class QuoteScreen(DeskScreen):
     def execute(self) -> None:
         """Execute the quote; one that is being asked for, as soon as it comes."""
         state = self.state
-        reason = quote_view.why_not_executed(state, self.desk.now)
+        reason = quote_view.why_not_executed(state, self.desk.now, self.forbidden)
         if state.phase is Phase.ASKING or (self.is_loading and not state.is_in_flight):
             state.execute_when_quoted = True
         elif state.is_in_flight:
             self.desk.notify(reason, "bad")
         elif reason:
-            say(self, f"{reason}   enter: get one")
+            say(self, reason)
         else:
             self.write("execution", partial(_execute, self, state))
 
@@ -356,12 +374,16 @@ class QuoteScreen(DeskScreen):
 
     def customer_text(self) -> str:
         refused, quote = refusal_text(self), self.state.shown_quote
+        account, bank = self.desk.customer.account, self.desk.settings.bank_name
+        is_undecided = not self.state.is_in_flight and self.state.phase is not Phase.USED
+        if not refused and account is not None and self.forbidden and is_undecided:
+            return self.desk.customer_texts.of_control(account, bank)
         if refused or quote is None:
             return refused
         named = {Phase.USED: "executed", Phase.UNKNOWN: "unknown", Phase.SENDING: "unknown"}
         live = "live" if self.state.is_live(self.desk.now) else "expired"
         state = named.get(self.state.phase, live)
-        return self.desk.customer_texts.of_quote(quote, state, self.desk.settings.bank_name)
+        return self.desk.customer_texts.of_quote(quote, state, bank)
 
     def object_id(self) -> str:
         quote = self.state.shown_quote
@@ -514,7 +536,7 @@ async def _refused_for_funds(
     """Say what is missing and offer to deposit it, where it's dollars."""
     if _account_of(screen, state) is None:
         raise error
-    screen.fail(error)
+    screen.fail(error, "execution")
     await screen.load(state)
     await _offer_shortfall(screen, state)
 

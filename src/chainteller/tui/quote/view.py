@@ -79,13 +79,26 @@ def word_of_enter(state: QuoteState, now: int) -> str:
     return "renew" if state.phase is Phase.QUOTED and not state.is_live(now) else "new quote"
 
 
-def why_not_executed(state: QuoteState, now: int) -> str:
-    """Why the quote can't be executed now; empty when it can, or as soon as it has come."""
+def why_not_executed(state: QuoteState, now: int, forbidden: str = "") -> str:
+    """Why the quote can't be executed now; empty when it can, or as soon as it has come.
+
+    ``forbidden`` is what a control on the account has against it.
+    """
     if state.phase is Phase.UNKNOWN:
         return "locked: the outcome of the last execution isn't known yet"
     if state.phase is Phase.SENDING:
         return "it is being executed"
-    return "" if state.phase is Phase.ASKING or state.is_live(now) else "no live quote"
+    if state.phase is Phase.ASKING:
+        return ""
+    if not state.is_live(now):
+        return "no live quote   enter: get one"
+    return forbidden or _coins_short(state)
+
+
+def _coins_short(state: QuoteState) -> str:
+    """How much of what is sold is missing; dollars can be deposited."""
+    missing = _missing(state) if state.side == "sell" else ""
+    return f"{missing} short   backspace: change the amount" if missing else ""
 
 
 def choices(state: QuoteState, markets: tuple[str, ...]) -> list[Line]:
@@ -102,13 +115,11 @@ def _choice(name: str, *, chosen: bool) -> Piece:
     return (f"[{name}] ", "key") if chosen else (f" {name}  ", "muted")
 
 
-def amount_line(state: QuoteState, *, takes_digits: bool) -> Line:
+def amount_line(state: QuoteState, *, takes_digits: bool, forbidden: str) -> Line:
     word = "spend" if state.side == "buy" else "sell"
     if not state.amount:
-        return line(
-            (f" {word:<7} ", "muted"),
-            (f"enter: type the amount   1-{len(SCREENS)}: screens", "muted"),
-        )
+        to_type = "" if forbidden else "enter: type the amount   "
+        return line((f" {word:<7} {to_type}1-{len(SCREENS)}: screens", "muted"))
     keys = "0-9 new  esc done " if takes_digits else "backspace change "
     return line(
         (f" {word:<7} ", "muted"),
@@ -182,9 +193,10 @@ def quote_lines(
     after: Sequence[Line] = (),
     *,
     takes_keys: bool = True,
+    forbidden: str = "",
 ) -> list[Line]:
     """The panel of the quote: life, what is ``said`` to the customer, terms, what is left ``after``
-    it, checks, keys that work.
+    it, checks with what is ``forbidden`` by a control on the account, keys that work.
 
     What it says of a quote comes from the quote, never from the form beside it.
     """
@@ -194,16 +206,17 @@ def quote_lines(
     if quote is None:
         to_type = "enter: type the amount" if takes_keys else "type the amount, enter"
         next_key = "enter gets one." if state.amount else to_type
-        nothing = [line(("No quote yet.", "muted")), line((next_key, "muted"))]
-        return [*nothing, *_put_away(state, now)]
+        why = line((forbidden, "bad")) if forbidden else line((next_key, "muted"))
+        words = [*said, line()] if said else []
+        return [line(("No quote yet.", "muted")), why, *words, *_put_away(state, now)]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), *_expiry(state, now), line()]
     if state.phase is Phase.UNKNOWN:
         rows += [*_search_lines(state.search), line()]
     rows += [*said, *([line()] if said else []), *_terms(state, quote, now), *after]
     if not state.is_in_flight and state.phase is not Phase.USED:
-        rows += [line(), _checks(state, now)]
+        rows += [line(), _checks(state, now, forbidden)]
     if takes_keys and not state.is_in_flight:
-        rows += [line(), _keys(state, now)]
+        rows += [line(), _keys(state, executes=not why_not_executed(state, now, forbidden))]
     return rows
 
 
@@ -323,29 +336,37 @@ def missing_amount(state: QuoteState) -> Decimal | None:
     return _EXACT.subtract(Decimal(quote.asset_sold.amount), held)
 
 
-def _checks(state: QuoteState, now: int) -> Line:
+def _missing(state: QuoteState) -> str:
+    """What ``missing_amount`` is, with its asset; empty when there is enough."""
+    short = missing_amount(state)
+    if short is None or short <= 0 or state.quote is None:
+        return ""
+    return f"{grouped(f'{short:f}')} {state.quote.asset_sold.symbol}"
+
+
+def _checks(state: QuoteState, now: int, forbidden: str) -> Line:
     """What prevents the execution, until it was sent."""
-    market, short = _quoted_market(state), missing_amount(state)
-    balance: Piece = ("[ok] balance  ", "good") if short is not None else ("", "")
-    if short is not None and short > 0 and state.quote is not None:
-        missing = f"{grouped(f'{short:f}')} {state.quote.asset_sold.symbol}"
+    market, missing = _quoted_market(state), _missing(state)
+    control: Piece = (f"[x] {forbidden.rsplit(maxsplit=1)[-1]}  ", "bad") if forbidden else ("", "")
+    balance: Piece = ("[ok] balance  ", "good") if missing_amount(state) is not None else ("", "")
+    if missing:
         balance = (f"[x] short {missing}  ", "bad")
     is_closed = market is not None and not is_open(market)
     market_piece: Piece = ("[x] market closed", "bad") if is_closed else ("[ok] market", "good")
     if market is None or market.status is None:
         market_piece = ("[-] market: not provided", "muted")
     live: Piece = ("[ok] live", "good") if state.is_live(now) else ("[-] expired", "muted")
-    return line(balance, market_piece, "  ", live)
+    return line(control, balance, market_piece, "  ", live)
 
 
-def _keys(state: QuoteState, now: int) -> Line:
+def _keys(state: QuoteState, *, executes: bool) -> Line:
     again = (("enter", "key"), (" new quote, same inputs", "muted"))
     if state.phase is Phase.USED and state.quote is not None:
         trade = state.quote.trade_id
         found = f" {short_id(trade)}" if trade else ""
         return line(("4", "key"), (f" the trade{found}   ", "muted"), *again)
-    executes = (("X", "key"), (" execute   ", "muted")) if state.is_live(now) else ()
-    return line(*executes, *again)
+    execution = (("X", "key"), (" execute   ", "muted")) if executes else ()
+    return line(*execution, *again)
 
 
 _RESENT = "the same request, with the same key, can't execute it twice."
