@@ -59,6 +59,9 @@ def test_a_wrong_signature_is_explained_without_burning_an_attempt(teller: Telle
         ended = teller("wallets", "diagnose", challenge.body["id"], given)
         assert ended.code == 0
         assert finding in ended.out
+    untold = _signed(challenge.out, name, "--mistake", "typed-by-hand")
+    ended = teller("wallets", "diagnose", challenge.body["id"], untold)
+    assert f"diagnose {challenge.body['id']} SIGNATURE --signed-text TEXT" in ended.out
     listed = teller("wallets", "challenges", "--account", "BCA_SAMPLE1", "--json").body["data"]
     assert [each["attempts"] for each in listed if each["id"] == challenge.body["id"]] == [0]
     refused = teller("wallets", "claim", challenge.body["id"], signature, "--json")

@@ -238,7 +238,8 @@ async def test_a_deposit_without_an_answer_is_sent_again_with_its_key_at_the_nex
         app.poll_now()
         await settle(pilot)
         shown = seen(app)
-        assert f"answered: deposit of 70.00 USD for {account.id}" in shown
+        (made,) = bench.service.deposits(account.id).data
+        assert f"answered:  {made.id}  deposit of 70.00 USD for {account.id}" in shown
         assert "OUTCOME_UNKNOWN" not in shown
         told = [row.text for row in app.desk.log]
         assert any(

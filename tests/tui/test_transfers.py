@@ -832,6 +832,13 @@ async def test_the_lines_below_a_list_fit_every_window_it_is_resized_to(bench: B
             assert ("withdraw the money instead." in shown[0]) == (width > 80), (width, shown)
 
 
+def test_a_sentence_that_goes_on_in_the_detail_says_so_below_the_list() -> None:
+    for words, goes_on in (("A pays it. R refuses it.", False), ("A pays it. " * 20, True)):
+        now = partial(now_lines, "WITHDRAWAL", "1 SOL", ("waits", ""), blocks.Next(words))
+        _, shown = in_short(now, "", 78)
+        assert "".join(text for text, _ in shown.left).endswith(" …") == goes_on
+
+
 def test_the_lines_below_a_list_fit_cells_not_characters() -> None:
     """A wide letter takes two cells."""
     words = "王" * 10 + " " + "李" * 10

@@ -85,6 +85,7 @@ async def test_a_mistake_is_named_and_no_try_is_burned(
         assert finding in shown
         assert says in " ".join(shown.split())
         assert "certain" in shown or "likely" in shown
+        assert "--signed-text" not in shown
     assert case.newest().attempts == 0
 
 

@@ -98,7 +98,14 @@ async def test_accounts_offers_the_wallets_with_their_class_and_what_may_leave(
         await press(pilot, "escape")
         bench.world.advance(24 * 3_600)
         await press(pilot, "w", "right")
-        assert "not verified  at most 1,000.00 USD" in seen(app)
+        found = re.search(r"(\d)  \S+  \w+  not verified  at most 1,000.00 USD", seen(app))
+        assert found is not None
+        await press(pilot, found[1])
+        await press(pilot, *"5", "enter")
+        shown = " ".join(seen(app).split())
+        assert "a wallet that is not verified, so it's held first" in shown
+        await answer(pilot, "n")
+        await press(pilot, "w", "right")
         await press(pilot, "1")
         await press(pilot, *"5", "enter")
         assert BOB in seen(app)

@@ -80,6 +80,8 @@ async def test_the_text_for_a_refused_signature_is_gone_while_the_next_one_is_ch
         app.post_message(events.Paste(signed("alice-ethereum", case.newest(), "crlf")))
         await until(lambda: "  checking" in seen(app))
         assert app.screen.customer_text().startswith("Thank you. We are checking the signature")
+        (now,) = [row for row in seen(app).splitlines() if "NOW  " in row]
+        assert "[3/5] signature" in now
         go_on.set()
         await settle(pilot)
         assert app.screen.customer_text() not in {refused, ""}

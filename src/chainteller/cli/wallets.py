@@ -277,7 +277,11 @@ def diagnose(
         found = desk.service.diagnose_signature(account, ask())
         if found.can_search_longer:
             found = desk.service.diagnose_signature(account, ask(search_longer=True))
-    record(found, DIAGNOSIS)
+    record(found, DIAGNOSIS, [_with_text(challenge_id)] if found.asks_for_text else ())
+
+
+def _with_text(challenge_id: str) -> tuple[str, str]:
+    return "then", f"chainteller wallets diagnose {challenge_id} SIGNATURE --signed-text TEXT"
 
 
 @wallets.command("link", calls=[op.LINK_COUNTERPARTY], example="wallets link CLM_...")

@@ -35,8 +35,8 @@ _HISTORY = (
 )
 _NEW_MESSAGE = "Create a new message, and send it with the signing page: nothing is copied there."
 _TEXT_BACK = (
-    "Paste the text that the wallet shows as signed (or use --signed-text): it proves which of the "
-    "two it is. If the customer can't find it, create a new message."
+    "Paste the text that the wallet shows as signed: it proves which of the two it is. If the "
+    "customer can't find it, create a new message."
 )
 _OTHER_NETWORK = "Could you sign our text as a message with your {network} wallet?"
 

@@ -119,7 +119,7 @@ def _tell_outcome(
     """
     desk, found = console.desk, _WORDS[outcome.fate]
     ids = " ".join(str(getattr(record, "id", "")) for record in outcome.records)
-    said = f"{found}: {describe(workspace, request)}  {ids}".rstrip()
+    said = "  ".join(each for each in (f"{found}:", ids, describe(workspace, request)) if each)
     desk.notify_about(
         account_of(workspace, request),
         said,

@@ -569,7 +569,7 @@ def _nothing_to_send(network: str) -> Failure:
         "NOTHING_TO_SEND",
         f"The account has no assets on {network}.",
         "A wallet can only receive assets of its own network.",
-        "d on Accounts: deposit, or b: buy first",
+        "b on Accounts: buy one of them first",
     )
 
 
@@ -647,7 +647,7 @@ def _withdrawal_question(
     if remaining and Decimal(usd) > Decimal(remaining):
         facts = {"requested": usd, "remaining": remaining}
         raise LimitExceeded("The withdrawal limit would be exceeded.", facts)
-    waits = "" if wallet.is_verified else "; not verified, so it's held first"
+    waits = "" if wallet.is_verified else ", so it's held first"
     return Ask(
         f"WITHDRAW {money(amount, symbol)} (about {grouped(usd)} USD) to a wallet?",
         (

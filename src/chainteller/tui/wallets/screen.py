@@ -662,12 +662,14 @@ def draw(screen: WalletsScreen) -> None:
         head.show(view.account_detail(chosen, now) if chosen else [])
         rest.show([])
         return
-    verdict, row = screen.session.verdict(chosen), chosen.counterparty
+    row = chosen.counterparty
     registered = row.created or screen.registered.get(row.id)
     challenge_id = chosen.challenge.id if chosen.challenge is not None else None
+    is_checking = screen.checking == challenge_id
+    verdict = None if is_checking else screen.session.verdict(chosen)
     detail = view.Detail(
         chosen, verdict, screen.usage, registered,
-        is_checking=screen.checking == challenge_id,
+        is_checking=is_checking,
         is_searching=screen.searching == challenge_id,
         is_sending="claim" in screen.desk.writing,
         can_simulate=_can_simulate(screen),
