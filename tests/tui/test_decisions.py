@@ -246,6 +246,20 @@ async def test_an_account_is_frozen_and_lifted(bench: Bench) -> None:
     assert bench.service.trading_account(account.id).controls == ()
 
 
+async def test_a_freeze_shows_at_once_also_while_the_list_rests_after_other_news(
+    bench: Bench,
+) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "F", "enter", "2")
+        app.desk.on_change.publish(("deposit.completed",))
+        await answer(pilot, "y")
+        assert "[x] FROZEN" in seen(app)
+        assert " deposit" not in seen(app).splitlines()[-1]
+
+
 @pytest.mark.forms(1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_customer_is_frozen_and_lifted_on_their_page_by_four_keys(

@@ -190,7 +190,14 @@ def _show(screen: DeskScreen, result: Result) -> None:
     if result.transfer:
         screen.desk.customer.to_show["transfers"] = result.transfer
     if result.changed:
-        screen.desk.on_change.publish((result.changed,))
+        _announce(screen, result.changed)
+
+
+def _announce(screen: DeskScreen, kind: str) -> None:
+    """Have every screen read what was done; the list where it was done, without a rest."""
+    if isinstance(screen, ListScreen):
+        screen.take_news()
+    screen.desk.on_change.publish((kind,))
 
 
 def _say(screen: DeskScreen, result: Result) -> None:
