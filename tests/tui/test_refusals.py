@@ -18,6 +18,7 @@ from chainteller.service.operations import TRADING_ACCOUNTS, Call
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.failures import explain
 from chainteller.tui.quote.screen import QuoteScreen
 
 Answer = TypeVar("Answer")
@@ -62,6 +63,18 @@ async def test_want_of_money_is_told_until_there_is_enough(
             bench.deposit(account, amount)
         await news(pilot)
         assert ("INSUFFICIENT_FUNDS" in seen(app)) is stays
+
+
+@pytest.mark.parametrize(
+    ("available", "remedy"),
+    [
+        ("10.00", "Enter a smaller amount."),
+        ("0.00", "Nothing is available; what a sale brings is, once it has settled."),
+    ],
+)
+def test_a_smaller_amount_is_asked_for_where_there_is_one(available: str, remedy: str) -> None:
+    refusal = explain(InsufficientFunds(available, "400.00", "USD"), "withdrawal")
+    assert refusal.remedy == remedy
 
 
 async def test_what_the_desk_believed_before_ends_no_refusal(bench: Bench) -> None:

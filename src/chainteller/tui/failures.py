@@ -136,6 +136,7 @@ TO_TRADE = "INSUFFICIENT_FUNDS_TO_TRADE"
 """Texts for INSUFFICIENT_FUNDS where its own would tell of the wrong money."""
 TO_ASK_AGAIN = "OUTCOME_UNKNOWN_TO_ASK_AGAIN"
 """The text for OUTCOME_UNKNOWN of what moves nothing."""
+_NOTHING_YET = "nothing is available; what a sale brings is, once it has settled"
 _FROM_THE_BANK = frozenset({"deposit", "quote", "execution"})
 """Writes in which only the deposit can still be short of dollars: of the bank account's."""
 
@@ -171,7 +172,9 @@ def explain(error: TellerError, doing: str = "") -> Failure:
             told_as=BANK_FUNDS,
         )
     if doing == "withdrawal":
-        return replace(found, next_step="w: enter a smaller amount", told_as=TO_WITHDRAW)
+        is_any = str(error.details.get("available", "1")).strip("0.")
+        step = "w: enter a smaller amount" if is_any else _NOTHING_YET
+        return replace(found, next_step=step, told_as=TO_WITHDRAW)
     return found
 
 
