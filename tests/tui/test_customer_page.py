@@ -19,6 +19,7 @@ from chainteller.service import operations as op
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
 from chainteller.service.models.decisions import Approval, OpenDecision
+from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
@@ -283,3 +284,24 @@ async def test_a_restriction_is_called_one_in_the_timeline(bench: Bench) -> None
         assert any("restriction set" in row for row in rows), rows
         assert any("decision approved" in row for row in rows)
         assert not any("_decision" in row or "open decision" in row for row in rows)
+
+
+@pytest.mark.needs("withdrawals")
+async def test_why_a_withdrawal_was_reviewed_is_told_in_words(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    case.fund("400.00")
+    account = bench.service.trading_account(case.account.trading_account_id)
+    bench.world.advance(25 * 3_600)
+    usdc = Currency(type="stablecoin-currency", symbol="USDC", network="ethereum")
+    wallet = Destination(
+        type="counterparty",
+        counterparty_id=case.newest().counterparty_id,
+        blockchain_account_id=case.account.id,
+    )
+    asked = WithdrawalRequest(amount="75.50", currency=usdc, destination=wallet)
+    bench.service.withdraw(account.id, asked)
+    app = bench.console()
+    async with app.run_test(size=HUGE) as pilot:
+        page = await _page(pilot, account)
+        assert any("unverified destination" in row for row in _told(page))
+        assert "REVIEW_" not in "".join(_told(page))

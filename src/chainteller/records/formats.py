@@ -182,6 +182,11 @@ def status(word: str | None) -> Piece:
     return f"{glyph} {word}", tone
 
 
+def reason_words(reason: str) -> str:
+    """Why something waits, in words: ``unverified wallet`` for ``REVIEW_UNVERIFIED_WALLET``."""
+    return reason.removeprefix("REVIEW_").replace("_", " ").lower()
+
+
 def change(price: str, yesterday: str) -> tuple[Piece, str]:
     """The day's change as ``+1.24% up`` with its tone, and in dollars."""
     now, then = Decimal(price), Decimal(yesterday)

@@ -21,7 +21,13 @@ from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import to_datetime
 from chainteller.domain.ids import Prefix
 from chainteller.domain.trades import QuoteStatus
-from chainteller.records.formats import approximate, grouped, short_address, transferred
+from chainteller.records.formats import (
+    approximate,
+    grouped,
+    reason_words,
+    short_address,
+    transferred,
+)
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction, target
 from chainteller.service.errors import NotOffered, TellerError
@@ -362,12 +368,13 @@ def _transfer(row: "Transfer", account_id: str) -> Iterator[Entry]:
     kind, at = str(direction(row)), row.created or row.as_of or _EPOCH
     to = target(row) if kind == "withdrawal" else ""
     what = transferred(row) + (f" to {to if ' ' in to else short_address(to)}" if to else "")
-    what += f": {row.review.reason}" if row.review is not None else ""
+    told = reason_words(row.review.reason) if row.review is not None else ""
+    what += f": {told}" if told else ""
     yield Entry(at, kind, f"{kind}:{row.key}", row.key, what, row.status, account_id)
-    if row.review is not None:
-        told = f"{transferred(row)}: {row.review.reason}"
+    if told:
+        held = f"{transferred(row)}: {told}"
         yield Entry(
-            at, "review", f"review:{row.key}", row.key, told, row.status, account_id, inside=(kind,)
+            at, "review", f"review:{row.key}", row.key, held, row.status, account_id, inside=(kind,)
         )
 
 

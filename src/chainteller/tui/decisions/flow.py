@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from chainteller.domain.clock import DAY, HOUR, MINUTE, format_instant
 from chainteller.domain.decisions import AT_DESK, DecisionKind, RefusalReason
 from chainteller.domain.preconditions import Control
+from chainteller.records.formats import reason_words
 from chainteller.records.markets import is_open as is_open_market
 from chainteller.records.transfers import target
 from chainteller.service.errors import Conflict
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.decisions.view import about, asked_of, is_open, reason_words
+from chainteller.tui.decisions.view import about, asked_of, is_open
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.steps import Choose, LookUp, OpenField, Result, Serve, Step, Write, notice
 
@@ -263,7 +264,7 @@ def _require_open(decision: "Decision", service: "Service") -> None:
 
 def _facts(decision: "Decision") -> tuple[str, ...]:
     when = f"{decision.created:%d %b %H:%M} UTC"
-    opened = f"{reason_words(decision).capitalize()}, opened by {decision.opened_by} {when}"
+    opened = f"{reason_words(decision.reason).capitalize()}, opened by {decision.opened_by} {when}"
     asked = (f"The customer was asked for: {decision.asked}",) if decision.asked else ()
     words = (decision.words,) if decision.words else ()
     return (opened, *words, *asked)

@@ -14,6 +14,7 @@ from chainteller.records.formats import (
     age,
     countdown,
     money,
+    reason_words,
     seconds_between,
     short_id,
     status,
@@ -166,7 +167,7 @@ def detail(decision: "Decision", now: int, width: int) -> list[Line]:  # noqa: A
     if decision.first_at is not None and decision.first_by is not None:
         came.append(("first approval", decision.first_at, decision.first_by))
     return [
-        line(("reason", "muted"), right=(reason_words(decision),)),
+        line(("reason", "muted"), right=(reason_words(decision.reason),)),
         *(
             line((what, "muted"), right=(f"{at:%d %b %H:%M} UTC by {who}",))
             for what, at, who in came
@@ -180,8 +181,3 @@ _SAID_ABOVE = frozenset(
     {"id", "kind", "status", "amount", "symbol", "control", "reason", "created", "opened_by", "due",
      "at_deadline", "first_by", "first_at", "decided_at", "decided_by"}
 )  # fmt: skip
-
-
-def reason_words(decision: "Decision") -> str:
-    """Why it waits, in words: ``unverified wallet`` for ``REVIEW_UNVERIFIED_WALLET``."""
-    return decision.reason.removeprefix("REVIEW_").replace("_", " ").lower()
