@@ -235,12 +235,16 @@ def test_what_checks_a_database_makes_none(home: Path, teller: Teller, tmp_path:
     for line in (
         ("db", "verify"), ("db", "check"), ("audit", "verify"), ("db", "copy", copy),
         ("drill", str(backup)), ("db", "backup", str(tmp_path / "new.db")),
+        ("db", "archive", str(tmp_path / "new.archive")), ("db", "dispute", "list"),
+        ("db", "dispute", "clear", "DSP_X", "--reason", "R"), ("wallets", "recheck"),
+        ("db", "report", "TXN_X", "--status", "failed", "--reason", "R"),
     ):  # fmt: skip
         ended = teller(*line, "--json")
         assert ended.code in {1, 3}, line
         assert ended.body["details"]["reason"] == "NO_DATABASE", line
         assert not list(home.rglob("*.db"))
     assert not (tmp_path / "copy.db").exists()
+    assert not (tmp_path / "new.archive").exists()
 
 
 @pytest.mark.forms(1)

@@ -285,7 +285,7 @@ def _archive(file: Path, keep_days: int) -> None:
     from chainteller.engine.upkeep import archiving
 
     rows = 0
-    with engine() as found:
+    with existing() as found:
         for moved in archiving.archive(found.context, file, keep_days):
             rows += moved
             time.sleep(pacing.BREATH_S)

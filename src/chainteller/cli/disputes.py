@@ -3,7 +3,7 @@
 import click
 
 from chainteller.bootstrap import operator
-from chainteller.cli.administration import engine, judged
+from chainteller.cli.administration import existing, judged
 from chainteller.cli.lists import Output, output_options
 from chainteller.cli.options import group, options
 from chainteller.cli.output import answer
@@ -39,7 +39,7 @@ def list_disputes(output: Output[Dispute]) -> None:
     """List disputes, the newest first; `*` is the catalogue or the deployment's log."""
     from chainteller.storage.queries.disputes import listed
 
-    with engine() as found, found.context.database.read() as connection:
+    with existing() as found, found.context.database.read() as connection:
         disputes = Page[Dispute].whole(listed(connection))
     output.write(disputes, disputes.data, nothing="no disputes")
 
@@ -53,7 +53,7 @@ def clear(dispute_id: str, reason: str) -> None:
     """Let payouts go on; the dispute returns if the rows still differ at the next verification."""
     from chainteller.engine.operations.disputes import clear_any
 
-    with engine() as found, judged():
+    with existing() as found, judged():
         actor = operator(options().configured.settings)
         cleared = clear_any(found.context, actor, dispute_id, reason)
     answer(cleared, f"dispute {cleared.id} is cleared")

@@ -3,7 +3,7 @@
 import click
 
 from chainteller.bootstrap import operator
-from chainteller.cli.administration import engine, judged
+from chainteller.cli.administration import existing, judged
 from chainteller.cli.options import command, options
 from chainteller.cli.output import record
 from chainteller.domain.transfers import REPORTED
@@ -29,7 +29,7 @@ def report(transfer_id: str, status: str, reason: str) -> None:
     from chainteller.engine.operations.transfer_reports import Report
     from chainteller.engine.operations.transfer_reports import record as reported
 
-    with engine() as found, judged():
+    with existing() as found, judged():
         actor = operator(options().configured.settings)
         ended = reported(found.context, actor, Report(transfer_id, status, reason))
     record(ended, transfer_fields(ended))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from chainteller.cli import wallet_steps as steps
-from chainteller.cli.administration import engine
+from chainteller.cli.administration import existing
 from chainteller.cli.documents import output_file
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Output, Row, output_options, row_fields, write_new_file
@@ -515,7 +515,7 @@ def recheck(claim_id: str | None, output: Output[Row]) -> int:
     """
     from chainteller.engine.operations.claim_proofs import recheck as rechecked
 
-    with engine() as bank, bank.context.database.read(patient=True) as connection:
+    with existing() as bank, bank.context.database.read(patient=True) as connection:
         found = [each.to_wire() for each in rechecked(connection, claim_id)]
     pagination = {"total": len(found), "page": 1, "limit": len(found)}
     output.write({"data": found, "pagination": pagination}, found, nothing="no ownership claims")
