@@ -9,6 +9,7 @@ from tests.cli.all_commands import commands
 from tests.cli.program import chainteller, with_little_room
 
 from chainteller.cli.options import FileName
+from chainteller.given_files import MOST_BYTES
 
 READ: Mapping[str, tuple[str, ...]] = {
     "audit export": ("audit", "export", "{}", "--follow"),
@@ -74,6 +75,19 @@ def test_a_setting_s_file_without_an_end_is_refused(
 def test_what_a_pipe_s_writer_writes_is_read(made_home: str) -> None:
     given = '[case]\nwanted = "required"\n'
     assert chainteller("policy", "check", "/dev/stdin", given=given).code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("wallets", "claim", "CHG_X", "-", "--account", "BCA_X", "--counterparty", "CPT_X"),
+        ("wallets", "diagnose", "CHG_X", "-", "--account", "BCA_X", "--counterparty", "CPT_X"),
+        ("wallets", "sign", "--sample", "erin-ethereum"),
+    ],
+)
+def test_a_stdin_without_an_end_is_refused(words: tuple[str, ...], made_home: str) -> None:
+    ended = chainteller(*words, given=bytes(2 * MOST_BYTES), CHAINTELLER_HOME=made_home)
+    assert (ended.code, ended.complaint[0]) == (2, "USAGE: The text on stdin is too large.")
 
 
 def test_every_command_that_reads_a_file_is_here() -> None:

@@ -25,6 +25,7 @@ from chainteller.domain.pasted_secrets import Digits
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.domain.second_method import StatementReason
 from chainteller.domain.signing_pages import hash_of, new_token
+from chainteller.given_files import MOST_BYTES
 from chainteller.records.wallets import (
     BLOCKCHAIN_ACCOUNT,
     CHALLENGE,
@@ -584,8 +585,16 @@ def sign(name: str, mistake: str | None, earlier: Path | None) -> None:
     """
     from chainteller.cli.sample_wallets import sign_challenge
 
-    signature = sign_challenge(name, _text_to_sign(sys.stdin.read()), mistake, earlier)
+    signature = sign_challenge(name, _text_to_sign(_stdin()), mistake, earlier)
     answer({"sample": name, "completedChallenge": signature}, signature)
+
+
+def _stdin() -> str:
+    """All of stdin. Raises Usage: it has more than any text to sign or signature."""
+    given = sys.stdin.read(MOST_BYTES + 1)
+    if len(given) > MOST_BYTES:
+        raise Usage("The text on stdin is too large.", "Hand on one signature or text to sign.")
+    return given
 
 
 def _text_to_sign(given: str) -> str:
@@ -606,7 +615,7 @@ def _claim(
     account_id: str | None,
     counterparty_id: str | None,
 ) -> tuple[str, ClaimRequest]:
-    completed = sys.stdin.read().strip() if signature == "-" else signature
+    completed = _stdin().strip() if signature == "-" else signature
     require_no_secret("signature", completed, Digits.SIGNATURE)
     step = steps.step_of(desk, challenge_id, account_id, counterparty_id)
     return step.account_id, ClaimRequest(
