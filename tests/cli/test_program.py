@@ -331,10 +331,10 @@ def test_a_fault_of_the_program_leaves_a_report_without_values(home: Path) -> No
         "    secret = 'k-very-secret'\n"
         "    raise RuntimeError(secret)\n"
         "runner._run = broken\n"
-        "raise SystemExit(main.run([]))\n"
+        "raise SystemExit(main.run(['--json']))\n"
     )
     ended = python(code)
-    assert ended.code == 1
+    assert (ended.code, ended.body["error"]) == (1, "CRASHED")
     assert ended.complaint[0] == "CRASHED: The program failed: RuntimeError."
     report = home / "logs" / "crash.txt"
     assert "broken" in report.read_text(encoding="utf-8")

@@ -39,13 +39,13 @@ def run_program(program: click.Command, arguments: Sequence[str], typed: Sequenc
         return _interrupted()
     except OSError as error:
         if not is_of_output(error):
-            return report_error(write_crash_file(error))
+            return _report(write_crash_file(error), arguments)
         _drop_output()
         return report_error(OutputLost(error, is_change=False))
     except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
         if _is_interrupt(error):
             return _interrupted()
-        return report_error(write_crash_file(error))
+        return _report(write_crash_file(error), arguments)
 
 
 def _interrupted() -> int:
@@ -97,9 +97,14 @@ def _run(program: click.Command, arguments: list[str], typed: Sequence[str]) -> 
         failure = error
     else:
         return answer if isinstance(answer, int) else Exit.DONE
-    code = report_error(failure, typed)
+    return _report(failure, arguments, typed)
+
+
+def _report(error: TellerError, arguments: Sequence[str], typed: Sequence[str] = ()) -> int:
+    """As ``report_error``, and on stdout with ``--json``."""
+    code = report_error(error, typed)
     if _wants_json(arguments):
-        _print_body(failure)
+        _print_body(error)
     return code
 
 
@@ -127,7 +132,7 @@ def _usage(error: click.UsageError) -> TellerError:
     return Usage(message, f"{path} --help")
 
 
-def _wants_json(arguments: list[str]) -> bool:
+def _wants_json(arguments: Sequence[str]) -> bool:
     return bool({"--json", "--format=json"} & {*arguments}) or ("--format", "json") in pairwise(
         arguments
     )
