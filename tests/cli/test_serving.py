@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.program import chainteller
+from tests.cli.program import chainteller, confined
 from tests.world.waiting import PATIENCE_S
 
 
@@ -50,6 +50,20 @@ def test_files_of_a_certificate_that_are_missing_are_named(tmp_path: Path) -> No
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert "/none.crt" in errors
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="root is refused on Linux alone")
+def test_a_log_folder_that_cannot_be_written_is_named(home: Path) -> None:
+    """As where the service has no home of its own, or one that it may only read."""
+    assert chainteller("db", "init").code == 0
+    logs = home / "logs"
+    logs.mkdir()
+    logs.chmod(0o500)
+    ended = confined("serve", "--port", "0", "--json")
+    logs.chmod(0o700)
+    assert (ended.code, ended.body["error"]) == (2, "USAGE")
+    assert f"{logs / 'serve.log'} can't be written: Permission denied" in ended.body["message"]
+    assert "--log -" in ended.complaint[-1]
 
 
 @pytest.mark.parametrize("given", ["--port 8080", "--host 127.0.0.1", "--host 0.0.0.0 --port 0"])

@@ -12,6 +12,7 @@ from tests.world.bank import build
 from tests.world.faults import FAULTS
 
 from chainteller.api.listening import Address
+from chainteller.api.logs import send_logs_to
 from chainteller.api.server import Serving, serve
 from chainteller.cli.error_output import report_error
 from chainteller.domain.clock import SystemClock
@@ -31,6 +32,7 @@ def main(
     options = EngineOptions(rate_limits=False, fill_delay_s=0.5, settle_delay_s=0.5)
     world = build(url, clock=SystemClock(), options=options)
     outside = DeploymentOptions("0.0.test", rate_limits=limits == "on", stop_notice_s=float(notice))
+    send_logs_to(None)
     try:
         return serve(
             FAULTS[fault](world.engine, outside), Serving(Address(port=int(port)), int(workers))

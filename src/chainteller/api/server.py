@@ -15,7 +15,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import FrameType
 from typing import Any, cast
 
@@ -24,7 +23,7 @@ import uvicorn
 from chainteller.api.app import App
 from chainteller.api.connections import KEY_HOLDER_PLACES, STRANGER_PLACES
 from chainteller.api.listening import BACKLOG, Address, remove, url_of
-from chainteller.api.logs import JsonLines, send_logs_to
+from chainteller.api.logs import JsonLines
 from chainteller.api.metric_files import shared_between_processes
 from chainteller.api.monitoring import Monitoring
 from chainteller.api.processes import EXIT_INTERRUPTED, serve_in_processes
@@ -48,7 +47,6 @@ class Serving:
     Args:
         address: where to listen; stdout reports it.
         workers: number of processes on the socket; more than one needs a shared database.
-        log: the log file; None for stderr.
         certificate: for TLS; None serves HTTP in the clear.
         metrics: where the metrics are served without a key; None serves them to keys only.
         telemetry: where traces, metrics and logs are sent; None sends none.
@@ -56,7 +54,6 @@ class Serving:
 
     address: Address = field(default_factory=Address)
     workers: int = 1
-    log: Path | None = None
     certificate: Certificate | None = None
     metrics: Address | None = None
     telemetry: Destination | None = None
@@ -64,7 +61,6 @@ class Serving:
 
 def serve(deployment: Deployment, serving: Serving) -> int:
     """Serve until SIGTERM (exit code 0) or SIGINT (130). Raises CannotListen."""
-    send_logs_to(serving.log)
     with ExitStack() as opened:
         listeners = []
         for address in (serving.address, serving.metrics):

@@ -87,13 +87,14 @@ def serve(  # noqa: PLR0913 - one per option
     metrics = address_of(service.metrics_address) if service.metrics_address else None
     telemetry = telemetry_of(configured, SERVICE if provider is None else GATEWAY)
     return _serve(
-        Serving(address, workers, file, certificate, metrics, telemetry),
+        Serving(address, workers, certificate, metrics, telemetry),
+        log=file,
         sample=sample,
         provider=None if provider is None else provider_address(provider),
     )
 
 
-def _serve(serving: "Serving", *, sample: bool, provider: str | None) -> int:
+def _serve(serving: "Serving", *, log: Path | None, sample: bool, provider: str | None) -> int:
     """Serve until a signal, as a gateway in front of a provider if one is named."""
     from chainteller.api.server import serve as run
 
@@ -107,7 +108,21 @@ def _serve(serving: "Serving", *, sample: bool, provider: str | None) -> int:
         found_wrong = found.context.kept.follow(found.context.database)
         say(*(f"BREACH: log {name}: {what}" for name, what in found_wrong.items()))
     issuer = issuer_of(configured.settings, found.context.options.policy)
+    _begin_log(log)
     return run(deployment(found, configured.settings, configured.database(), issuer), serving)
+
+
+def _begin_log(file: Path | None) -> None:
+    """Log to a file, or to stderr. Raises Usage: the file can't be written."""
+    from chainteller.api.logs import send_logs_to
+
+    try:
+        send_logs_to(file)
+    except OSError as error:
+        raise Usage(
+            f"The log {file} can't be written: {error.strerror}.",
+            "Let this user write there, or log to stderr: --log -",
+        ) from None
 
 
 def provider_address(text: str) -> str:
