@@ -17,6 +17,7 @@ from tests.world.waiting import PATIENCE_S
 
 from chainteller.remote.client import RemoteService
 from chainteller.remote.transport import DEADLINE_S
+from chainteller.service.error_codes import UnknownRefusal, step_at_desk
 from chainteller.service.errors import (
     ClientError,
     MarketUnavailable,
@@ -324,8 +325,9 @@ LIMITED = reply(
         FAULTS["truncated body"],
         FAULTS["gateway error"],
         says(LIMITED),
+        says(LIMITED.replace(b"RATE_LIMITED", b"TOO_SOON____")),
     ],
-    ids=["closed", "reset", "truncated", "gateway", "limited"],
+    ids=["closed", "reset", "truncated", "gateway", "limited", "limited in its own words"],
 )
 def test_one_bad_answer_is_not_the_end_of_a_read(first: Fault) -> None:
     answers = iter([first, says(reply(GOOD_MARKETS))])
@@ -337,6 +339,24 @@ def test_one_bad_answer_is_not_the_end_of_a_read(first: Fault) -> None:
         service = RemoteService(address, "key", deadline_s=PATIENCE_S)
         assert service.markets().data[0].market_name == "sol-usd"
         service.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "step"),
+    [
+        ("401 Unauthorized", "CHAINTELLER_API_KEY"),
+        ("429 Too Many Requests", "Wait, then retry"),
+        ("422 Unprocessable Content", "what the code means"),
+    ],
+)
+def test_a_code_that_is_not_known_is_explained_by_its_status(status: str, step: str) -> None:
+    refused = reply(b'{"error": "E17", "message": "No.", "details": {}}', status)
+    with misbehaving(says(refused)) as address:
+        service = RemoteService(address, "key", deadline_s=0.5)
+        with pytest.raises(UnknownRefusal, match="No") as told:
+            service.markets()
+        service.close()
+    assert step in step_at_desk(told.value)
 
 
 def test_a_market_under_maintenance_is_told_at_once_and_not_asked_again() -> None:

@@ -1,16 +1,27 @@
 """The client on a deployment that offers the specification's calls and fields alone."""
 
 import contextlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+from tests.spec_only.place import spec_only_server
 from tests.spec_only.server import SpecOnlyApp
+from tests.spec_only.specification import SpecifiedCall, find_call
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
 
 from chainteller.remote.client import ACCEPTED, RemoteService
-from chainteller.service.errors import NotOffered, QuoteExpired, UnsupportedMarket
+from chainteller.service.errors import (
+    NotOffered,
+    QuoteExpired,
+    ReplyUnusable,
+    UnsupportedMarket,
+)
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import (
@@ -58,6 +69,88 @@ def test_it_has_markets_and_no_features(bank: RemoteService) -> None:
     offered = bank.capabilities()
     assert offered.features == ()
     assert "sol-usd" in offered.markets
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [(404, "NO_SUCH_ROUTE"), (403, "FORBIDDEN"), (410, "GONE"), (501, "NOT_IMPLEMENTED")],
+)
+def test_an_unknown_path_may_be_refused_in_any_words(world: World, status: int, code: str) -> None:
+    """The specification names no code of its own for one."""
+
+    class WithItsOwnWords(SpecOnlyApp):
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http" or find_call(scope["method"], scope["path"]) is not None:
+                await super().__call__(scope, receive, send)
+                return
+            refusal = {"error": code, "message": "No.", "details": {}}
+            await JSONResponse(refusal, status)(scope, receive, send)
+
+    with served(deployment(world), kind=WithItsOwnWords) as address:
+        service = RemoteService(address, world.key())
+        asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+        assert service.open_trading_account(asked).value.bank_account_id == "DDA-1"
+        assert service.capabilities().features == ()
+        service.close()
+
+
+def test_markets_that_cannot_be_used_keep_nothing_else_from_working(world: World) -> None:
+    """A market that opened today may have no price of yesterday."""
+
+    def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:
+        if call.path == "/trading/markets":
+            body["data"][0]["yesterdaysPrice"] = None
+        return json.dumps(body).encode()
+
+    with spec_only_server(world) as (address, app):
+        app.distort = distort
+        service = RemoteService(address, world.key())
+        asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+        assert service.open_trading_account(asked).value.bank_account_id == "DDA-1"
+        with pytest.raises(ReplyUnusable, match="yesterdaysPrice"):
+            service.markets()
+        service.close()
+
+
+OTHER_MEANINGS = {
+    "version": "2.1",
+    "created_by": 7,
+    "controls": {"none": True},
+    "fee": {"amount": "0.10"},
+    "tradeId": 17,
+    "cancellable": "until it's filled",
+    "verification": "passed",
+    "estimatedResolution": "soon",
+}
+
+
+def test_fields_beyond_the_specification_may_mean_something_else(world: World) -> None:
+    """They are ignored, and no write is in doubt for their sake."""
+
+    def distort(_call: SpecifiedCall, status: int, body: Any) -> bytes:
+        if status < 400:
+            for row in body.get("data", [body]):
+                row |= {name: said for name, said in OTHER_MEANINGS.items() if name not in row}
+        return json.dumps(body).encode()
+
+    with spec_only_server(world) as (address, app):
+        app.distort = distort
+        service = RemoteService(address, world.key())
+        asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+        account_id = service.open_trading_account(asked).value.id
+        paid = service.deposit(account_id, DepositRequest(amount="500.00", currency=TOKEN)).value
+        assert (paid.status, paid.fee) == (ACCEPTED, None)
+        assert service.markets().data[0].market_name == "sol-usd"
+        execute = ExecuteRequest(trading_account_id=account_id)
+        for _ in range(2):
+            quote = service.create_quote("sol-usd", BUY).value
+            trade = service.execute_quote(quote.id, execute).value
+            assert (trade.status, trade.version, trade.cancellable) == ("processing", None, None)
+        assert service.trades(account_id).pagination.total == 2
+        assert service.token_balances(account_id).data
+        wallet = RegisterCounterparty(address="0x" + "1" * 40, network="ethereum")
+        assert service.register_counterparty(wallet).value.verification is None
+        service.close()
 
 
 def test_a_transfer_is_what_was_asked_for_and_claims_no_more(

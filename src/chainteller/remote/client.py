@@ -18,7 +18,7 @@ from chainteller.domain.signed_requests import CASE_HEADER
 from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.remote.answers import AnotherRecord, NotShown, complete, require_same
 from chainteller.remote.connection import Connection
-from chainteller.remote.sending import Sender, parsed, read_unshown, where
+from chainteller.remote.sending import Sender, fitted, parsed, read_unshown, where
 from chainteller.remote.transport import DEADLINE_S, Bearer, Outgoing, Reply, Sign, Transport
 from chainteller.service import operations
 from chainteller.service.entered_secrets import require_clean
@@ -33,7 +33,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.interface import Service
 from chainteller.service.layers import Answers
-from chainteller.service.models.base import RequestModel, Written, check_amounts
+from chainteller.service.models.base import RequestModel, Written
 from chainteller.service.models.counterparties import Counterparty
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.markets import Market
@@ -311,8 +311,7 @@ def _transfer(kind: str, _remote: RemoteService, call: Call[Any], told: NotShown
     """What was asked for, with what the deployment tells: nothing can be read again."""
     asked = call.request.model_dump(by_alias=True, exclude_none=True) if call.request else {}
     known = {"id": "", "status": ACCEPTED, **asked, **told.fields, "type": kind}
-    record = Transfer.model_validate(known)
-    check_amounts(record)
+    record: Transfer = fitted(Transfer, known)
     return record
 
 

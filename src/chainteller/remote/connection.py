@@ -6,8 +6,6 @@ import threading
 from chainteller.remote.sending import Sender
 from chainteller.remote.transport import Outgoing
 from chainteller.service.errors import (
-    MethodNotAllowed,
-    NotFound,
     NotOffered,
     ReplyUnusable,
     ServiceError,
@@ -19,6 +17,8 @@ from chainteller.service.models.records import Capabilities
 from chainteller.service.operations import CAPABILITIES, MARKETS
 
 _KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
+_NO_SUCH_PATH = frozenset({403, 404, 405, 410, 501})
+"""Statuses with which a deployment may refuse a path that it doesn't have, whatever its code."""
 
 
 class Connection:
@@ -42,7 +42,11 @@ class Connection:
             offered: Capabilities = self.sender.read(
                 Outgoing("GET", CAPABILITIES.path, route=CAPABILITIES.path), CAPABILITIES.response
             )
-        except (NotFound, MethodNotAllowed, ReplyUnusable):
+        except ReplyUnusable:
+            return self._plain()
+        except ServiceError as refusal:
+            if refusal.status not in _NO_SUCH_PATH:
+                raise
             return self._plain()
         return offered
 
@@ -52,7 +56,7 @@ class Connection:
             listed: Page[Market] = self.sender.read(
                 Outgoing("GET", MARKETS.path, route=MARKETS.path), MARKETS.response
             )
-        except ServiceError:
+        except (ServiceError, ReplyUnusable):
             return Capabilities()
         return Capabilities(
             markets=tuple(market.market_name for market in listed.data),

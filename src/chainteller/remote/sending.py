@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import from_json
+from pydantic_core import ErrorDetails, from_json
 
 from chainteller.domain.randomness import SystemRandomness, below
 from chainteller.remote.answers import AnotherRecord, NotShown
@@ -67,7 +67,7 @@ _SPECIFIED = (InsufficientFunds, QuoteExpired, MarketUnavailable)
 _MAY_BE_DONE = (InternalError, ProviderUnanswered, UnknownRefusal)
 """Other errors that leave open whether the write happened, where the status does."""
 _SECONDS = re.compile(r"[0-9]{1,4}")
-_WAITABLE = frozenset({"RATE_LIMITED", "IDEMPOTENCY_IN_PROGRESS"})
+_TOO_MANY_REQUESTS = 429
 
 
 class _ErrorBody(WireModel):
@@ -207,7 +207,7 @@ class Sender:
         refusal = _refusal(reply) if reply.status >= 400 else None
         if refusal is None:
             return self._backoff_s(attempt) if reply.status in {502, 503, 504} else 0
-        if refusal.code not in _WAITABLE:
+        if reply.status != _TOO_MANY_REQUESTS and not isinstance(refusal, IdempotencyInProgress):
             return 0
         wait_s = 1 if refusal.retry_after_s is None else refusal.retry_after_s
         return wait_s if 0 < wait_s <= _LONGEST_WAIT_S else 0
@@ -231,17 +231,51 @@ def _is_final(fault: TransportFault, attempt: int) -> bool:
 def parsed(model: Any, body: bytes) -> Any:
     """Parse a deployment's reply into a model.
 
-    The JSON is parsed separately, because pydantic's errors for JSON input contain a copy of it for
-    each missing field.
-
     Raises:
         ValueError: the reply isn't JSON, has too many values, or doesn't fit the model.
     """
+    return fitted(model, _json(body))
+
+
+def fitted(model: Any, value: Any) -> Any:
+    """Validate a reply, without the fields of its records that aren't what they are here: beyond
+    the specification, a deployment may mean something else by their names. ``value`` loses them.
+
+    Raises:
+        ValueError: it doesn't fit the model.
+    """
+    adapter = TypeAdapter(model)
+    first: ValidationError | None = None
+    while True:
+        try:
+            found = adapter.validate_python(value)
+        except ValidationError as fault:
+            first = first or fault
+            if not _leave_out(value, fault):
+                raise first from None
+        else:
+            check_amounts(found)
+            return found
+
+
+def _json(body: bytes) -> Any:
+    """Parsed by itself, because pydantic's errors for JSON input contain a copy of it for each
+    missing field. Raises ValueError."""
     if sum(body.count(sign) for sign in (b",", b"[", b"{")) > MOST_VALUES:
         raise ValueError("too many values")
-    value = TypeAdapter(model).validate_python(from_json(body, allow_inf_nan=False))
-    check_amounts(value)
-    return value
+    return from_json(body, allow_inf_nan=False)
+
+
+def _leave_out(value: Any, fault: ValidationError) -> bool:
+    """Remove the wrong fields from all records of a reply; whether there were any. Of a list, the
+    fault is about the first wrong record."""
+    rows = value.get("data", value) if isinstance(value, dict) else ()
+    depth, records = (2, rows) if isinstance(rows, list) else (0, [value])
+    wrong = {each["loc"][depth] for each in _errors(fault) if len(each["loc"]) > depth}
+    held = [(row, name) for row in records if isinstance(row, dict) for name in wrong & {*row}]
+    for row, name in held:
+        del row[name]
+    return bool(held)
 
 
 def read_unshown(reply: Reply) -> NotShown:
@@ -258,7 +292,7 @@ def read_unshown(reply: Reply) -> NotShown:
 def _refusal(reply: Reply) -> ServiceError | None:
     """The error in a reply, or None if it isn't one as in specification 7."""
     try:
-        body: _ErrorBody = parsed(_ErrorBody, reply.body)
+        body = _ErrorBody.model_validate(_json(reply.body))
     except ValueError:
         return None
     refusal = from_wire(body.error, body.message, body.details, reply.status)
@@ -320,6 +354,10 @@ def _strange(reply: Reply) -> str:
     return f"status {reply.status}, and no error as in the specification"
 
 
+def _errors(fault: ValidationError) -> list[ErrorDetails]:
+    return fault.errors(include_url=False, include_input=False, include_context=False)
+
+
 def where(fault: ValueError) -> str:
     """The first invalid field, without its value."""
     if isinstance(fault, AmountUnreadable):
@@ -328,5 +366,5 @@ def where(fault: ValueError) -> str:
         return str(fault)
     if not isinstance(fault, ValidationError):
         return "no JSON"
-    first = fault.errors(include_url=False, include_input=False, include_context=False)[0]
+    first = _errors(fault)[0]
     return ".".join(str(part) for part in first["loc"])[:100] or "no JSON object"

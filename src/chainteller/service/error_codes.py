@@ -31,6 +31,10 @@ def step_at_desk(error: TellerError) -> str:
     return error.suggestion
 
 
+_STEPS = {401: KEY_WANTED, 429: RateLimited.next_step}
+"""What to do about a code that isn't known here, where its status says it."""
+
+
 class UnknownRefusal(ServiceError):
     """A code of a deployment that this version does not know, shown as it came."""
 
@@ -40,6 +44,7 @@ class UnknownRefusal(ServiceError):
         super().__init__(message, details)
         self.code = code  # type: ignore[misc]  # the wire decides this one's code
         self.status = status  # type: ignore[misc]  # and its status
+        self.next_step = _STEPS.get(status, self.next_step)  # type: ignore[misc]
 
 
 def _tree(kind: type[ServiceError]) -> list[type[ServiceError]]:
