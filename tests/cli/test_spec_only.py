@@ -22,6 +22,11 @@ from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import Challenge, OpenBlockchainAccount
 
 ONLY_SEEN = "This deployment doesn't offer this. You see only what this console has seen."
+TIMES = (
+    "2026-11-21T00:00:00.000+05:30",
+    "2026-11-20T10:30:00-0800",
+    "2026-11-20T18:30:00.123456789Z",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,42 @@ def test_the_main_job_by_commands(shell: Shell) -> None:
     assert "480.00" in shell.run("accounts", "balances", account_id)
     (paid,) = shell.world.engine.withdrawals(account_id).data
     assert paid.amount == "20.00"
+
+
+def test_a_time_of_another_zone_is_shown_in_utc(shell: Shell) -> None:
+    def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:
+        if call.path == "/trading/markets":
+            for row, at in zip(body["data"], TIMES, strict=True):
+                row["at"] = at
+        return json.dumps(body).encode()
+
+    shell.app.distort = distort
+    lines = shell.run("markets").splitlines()
+    assert [line.split()[-1] for line in lines[1:]] == ["2026-11-20T18:30:00Z"] * len(TIMES)
+
+
+def test_a_time_outside_the_calendar_is_no_time(shell: Shell) -> None:
+    def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:
+        if call.path == "/trading/markets":
+            body["data"][0]["at"] = "0001-01-01T00:00:00+05:30"
+        return json.dumps(body).encode()
+
+    shell.app.distort = distort
+    assert "REPLY_UNUSABLE" in shell.run("markets", code=1)
+
+
+@pytest.mark.parametrize("every", [(), ("--all",)])
+def test_a_list_that_the_deployment_cuts_is_not_called_whole(
+    shell: Shell, every: tuple[str, ...]
+) -> None:
+    def distort(call: SpecifiedCall, _status: int, body: Any) -> bytes:
+        if call.path == "/trading/markets":
+            body["pagination"]["total"] = 40
+        return json.dumps(body).encode()
+
+    shell.app.distort = distort
+    told = shell.run("markets", *every)
+    assert told.endswith("page 1, 3 of 40; this deployment shows no more\n")
 
 
 def test_nothing_is_sent_that_neither_the_deployment_nor_this_machine_would_remember(

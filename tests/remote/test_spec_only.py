@@ -5,10 +5,19 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
+from tests.contract.test_wallets import (
+    ADDRESS,
+    VERIFIED,
+    claimed,
+    custody,
+    link,
+    registered,
+)
 from tests.spec_only.place import spec_only_server
 from tests.spec_only.server import SpecOnlyApp
 from tests.spec_only.specification import SpecifiedCall, find_call
@@ -150,6 +159,43 @@ def test_fields_beyond_the_specification_may_mean_something_else(world: World) -
         assert service.token_balances(account_id).data
         wallet = RegisterCounterparty(address="0x" + "1" * 40, network="ethereum")
         assert service.register_counterparty(wallet).value.verification is None
+        service.close()
+
+
+class InShortPages(SpecOnlyApp):
+    """Lists have pages of one record, whatever limit is asked for, and a foreign wallet first."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        page = int(dict(parse_qsl(scope.get("query_string", b"").decode())).get("page", "1"))
+
+        def distort(call: SpecifiedCall, status: int, body: Any) -> bytes:
+            if call.method == "GET" and status < 400 and "data" in body:
+                rows = [*body["data"]]
+                if call.path.endswith("/counterparties"):
+                    rows.insert(0, {"type": VERIFIED, "id": "CPT_1", "address": "1" * 32})
+                shown = {"total": len(rows), "page": page, "limit": 1}
+                body = {"data": rows[page - 1 : page], "pagination": shown}
+            return json.dumps(body).encode()
+
+        self.distort = distort
+        await super().__call__(scope, receive, send)
+
+
+def test_lists_are_read_to_their_end(world: World) -> None:
+    with served(deployment(world), kind=InShortPages) as address:
+        service = RemoteService(address, world.key())
+        chain = custody(world.engine)
+        account_id = chain.trading_account_id
+        service.deposit(account_id, DepositRequest(amount="500.00", currency=TOKEN))
+        usdc = Currency(type="stablecoin-currency", symbol="USDC", network="solana")
+        service.deposit(account_id, DepositRequest(amount="7.00", currency=usdc))
+        held = service.token_balances(account_id)
+        assert len(held.data) == held.pagination.total == 2
+        assert len(service.markets().data) == 3
+        linked = service.link_counterparty(
+            chain.id, link(claimed(service, chain, registered(service)))
+        )
+        assert linked.value.address == ADDRESS
         service.close()
 
 

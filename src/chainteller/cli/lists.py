@@ -35,7 +35,7 @@ from chainteller.service.models.pages import (
     Page,
 )
 from chainteller.service.models.records import Capabilities
-from chainteller.service.operations import Operation, Parameter
+from chainteller.service.operations import PAGE, Operation, Parameter
 from chainteller.service.paging import Fetch, every
 from chainteller.settings.values import did_you_mean
 
@@ -292,11 +292,11 @@ class Selection(Generic[Item]):
         """Write a page, or a list that has only one."""
         seen, more = page.pagination, ""
         total = f"more than {seen.more_than}" if seen.more_than else str(seen.total)
-        if seen.total > len(page.data) and not self.is_everything:
-            more = (
-                f"page {seen.page}, {len(page.data)} of {total}; "
-                "more with --page and --limit, or --all"
-            )
+        shown = f"page {seen.page}, {len(page.data)} of {total}"
+        if seen.total > len(page.data) and PAGE not in self.operation.parameters:
+            more = f"{shown}; this deployment shows no more"
+        elif seen.total > len(page.data) and not self.is_everything:
+            more = f"{shown}; more with --page and --limit, or --all"
         if seen.total:
             nothing = f"page {seen.page} is empty: there are {total}"
         elif self._filters:

@@ -7,6 +7,7 @@ they raise ``NotOffered``.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -40,9 +41,11 @@ from chainteller.service.models.markets import Market
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery, MarketsQuery, Page
 from chainteller.service.models.records import Capabilities
 from chainteller.service.models.trades import Trade
-from chainteller.service.operations import Call
+from chainteller.service.operations import Call, Read
+from chainteller.service.paging import identity
 
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
 
 _SEGMENT = re.compile(r"[!-~]{1,200}", re.ASCII)
 _ASTRAY = frozenset("/\\?#%;")
@@ -97,12 +100,19 @@ class RemoteService(Service):
         query = tuple(_query_of(call))
         asked = Outgoing(operation.method, path, query, sent, content, operation.path)
         answer: Answer
-        if operation.writes:
-            answer = self._write(call, asked, key)
-        else:
-            check = partial(complete, call)
-            answer = self.connection.sender.read(asked, operation.wire_response, check)
+        answer = self._write(call, asked, key) if operation.writes else self._read(call, asked)
         return answer
+
+    def _read(self, call: Call[Any], asked: Outgoing) -> Any:
+        """Send a read; a list that is answered whole here may come in pages from elsewhere."""
+        check = partial(complete, call)
+
+        def page(number: int) -> Any:
+            further = (("page", str(number)),) if number > 1 else ()
+            sent = replace(asked, query=(*asked.query, *further))
+            return self.connection.sender.read(sent, call.operation.wire_response, check)
+
+        return _fetched(page) if getattr(call.operation, "is_whole", False) else page(1)
 
     def _case_of(self, call: Call[Any]) -> str:
         """The case of a call, for a deployment that knows cases."""
@@ -260,35 +270,43 @@ def _trades(remote: RemoteService, call: Call[Page[Trade]]) -> Page[Trade]:
     query = call.query if isinstance(call.query, ListQuery) else ListQuery()
     if remote.connection.offers(operations.ALL_TRADES.feature or ""):
         return remote.send(call)
-    rows, total = _fetch_trades(remote, call.ids)
+    shown = _every(remote, operations.TRADES, call.ids)
+    rows, total = [*shown.data], shown.pagination.total
     is_chosen = any(getattr(query, name) for name in (*_OWN_FILTERS, "created_gte", "created_lt"))
     if total > len(rows) and (is_chosen or query.sort == "created"):
         raise NotOffered(f"This deployment shows {len(rows)} of {total} trades: filters need all.")
     rows.sort(key=lambda row: row.created, reverse=query.sort != "created")
     kept = tuple(row for row in rows if _is_wanted(row, query))
     found = Page.whole(kept).cut(query.page, query.limit)
-    shown = len(kept) if is_chosen else total
+    total = len(kept) if is_chosen else total
     return found.model_copy(
-        update={"pagination": found.pagination.model_copy(update={"total": shown})}
+        update={"pagination": found.pagination.model_copy(update={"total": total})}
     )
 
 
-def _fetch_trades(remote: RemoteService, ids: tuple[str, ...]) -> tuple[list[Trade], int]:
-    """All trades that the deployment shows, each once, and how many it says there are.
+def _fetched(fetch: Callable[[int], Page[Item]]) -> Page[Item]:
+    """All records of a list that the deployment shows, each once; its total is what it says.
 
     It may answer every request with the same page.
     """
-    found: dict[str, Trade] = {}
-    total, number = 1, 0
-    while len(found) < total and number < _MOST_PAGES:
-        number, before = number + 1, len(found)
-        asked = ListQuery(page=number, limit=MAXIMUM_LIMIT)
-        answer = remote.send(Call(operations.TRADES, ids, query=asked))
-        found |= {row.id: row for row in answer.data}
-        total = answer.pagination.total
-        if len(found) == before or answer.pagination.page != number:
+    found: dict[object, Item] = {}
+    number, before, answer = 1, 0, fetch(1)
+    while True:
+        found |= {identity(row): row for row in answer.data}
+        is_last = len(found) >= answer.pagination.total or answer.pagination.page != number
+        if is_last or len(found) == before or number == _MOST_PAGES:
             break
-    return [*found.values()], total
+        number, before, answer = number + 1, len(found), fetch(number + 1)
+    return answer.model_copy(update={"data": tuple(found.values())})
+
+
+def _every(remote: RemoteService, operation: Read[Page[Item]], ids: tuple[str, ...]) -> Page[Item]:
+    """All records of a list that has pages."""
+
+    def page(number: int) -> Page[Item]:
+        return remote.send(Call(operation, ids, query=ListQuery(page=number, limit=MAXIMUM_LIMIT)))
+
+    return _fetched(page)
 
 
 def _is_wanted(row: Trade, query: ListQuery) -> bool:
@@ -322,8 +340,7 @@ def _cancelled(remote: RemoteService, call: Call[Any], _told: NotShown) -> Trade
 def _linked(remote: RemoteService, call: Call[Any], _told: NotShown) -> Counterparty:
     """The wallet as the account lists it. Raises AnotherRecord: it isn't listed."""
     address = str(getattr(call.request, "address", "")).casefold()
-    listed = remote.send(Call(operations.LINKED_COUNTERPARTIES, call.ids)).data
-    for row in listed:
+    for row in _every(remote, operations.LINKED_COUNTERPARTIES, call.ids).data:
         if row.address.casefold() == address:
             network = row.network or getattr(call.request, "network", None)
             return row.model_copy(update={"network": network})

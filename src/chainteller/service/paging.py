@@ -23,13 +23,13 @@ def every(fetch: Fetch[Item], query: ListQuery) -> Iterator[Item]:
     seen: set[object] = set()
     for number in range(1, MAXIMUM_PAGE):
         page = fetch(query.model_copy(update={"page": number, "limit": MAXIMUM_LIMIT}))
-        rows = [row for row in page.data if _identity(row) not in seen]
-        seen.update(map(_identity, rows))
+        rows = [row for row in page.data if identity(row) not in seen]
+        seen.update(map(identity, rows))
         yield from rows
         if not rows or len(seen) >= page.pagination.total:
             return
 
 
-def _identity(row: object) -> object:
+def identity(row: object) -> object:
     """What tells a record from all others of its list."""
     return getattr(row, "id", None) or getattr(row, "seq", None) or repr(row)

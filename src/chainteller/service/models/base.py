@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
@@ -11,6 +12,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     BeforeValidator,
@@ -42,11 +44,20 @@ def _to_datetime(value: object) -> object:
     return f"{value}Z" if is_bare else value
 
 
+def _in_utc(moment: datetime) -> datetime:
+    """Screens and commands write the digits of a time as UTC."""
+    try:
+        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("a time before the year 1 or after 9999") from None
+
+
 Many = Annotated[tuple[Value, ...], FailFast()]
 """The first wrong item is enough to refuse a list: errors about each would fill the memory."""
 Timestamp = Annotated[
     AwareDatetime,
     BeforeValidator(_to_datetime),
+    AfterValidator(_in_utc),
     PlainSerializer(format_moment, return_type=str),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
