@@ -1,6 +1,7 @@
 """``serve``: where it may listen without TLS, over a UNIX socket, and its files' modes."""
 
 import os
+import signal
 import socket
 import stat
 import subprocess
@@ -24,6 +25,18 @@ def serve(home: Path, *arguments: str, settings: str = "") -> "subprocess.Popen[
         text=True,
         umask=0o022,
     )
+
+
+def test_a_hangup_ends_it_in_order(home: Path) -> None:
+    """As when its terminal is closed: what is under way is answered first."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    process = serve(home, "--port", "0")
+    signal.signal(signal.SIGHUP, before)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("listening on ")
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
 
 
 @pytest.mark.forms(1)

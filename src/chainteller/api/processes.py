@@ -12,7 +12,10 @@ EXIT_INTERRUPTED = 130
 RESTARTS = 20
 """Number of deaths after which the parent gives up."""
 
-_ENDING = (signal.SIGTERM, signal.SIGINT)
+ENDING: tuple[signal.Signals, ...] = (signal.SIGTERM, signal.SIGINT)
+if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+    ENDING = (*ENDING, signal.SIGHUP)
+"""Signals that end a server in order. ``nohup`` ignores SIGHUP, which stays so."""
 _READY = 0  # no signal has this number
 
 RunServer = Callable[[Callable[[], None]], int]
@@ -49,7 +52,7 @@ if sys.platform != "win32":
             os.set_blocking(self._speak, False)
 
         def serve(self) -> int:
-            for sig in (*_ENDING, signal.SIGCHLD):
+            for sig in (*ENDING, signal.SIGCHLD):
                 signal.signal(sig, _heard_in_the_pipe)
             signal.set_wakeup_fd(self._speak, warn_on_full_buffer=False)
             for _ in range(self._count):
@@ -80,16 +83,16 @@ if sys.platform != "win32":
                 self._start()
 
         def _start(self) -> None:
-            signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+            signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
             pid = os.fork()
             if pid:
                 self._children.add(pid)
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
                 return
             signal.set_wakeup_fd(-1)
-            for sig in (*_ENDING, signal.SIGCHLD):
+            for sig in (*ENDING, signal.SIGCHLD):
                 signal.signal(sig, signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
             code = 1
             try:
                 code = self._run(self._tell_ready)

@@ -26,7 +26,7 @@ from chainteller.api.listening import BACKLOG, Address, remove, url_of
 from chainteller.api.logs import JsonLines
 from chainteller.api.metric_files import shared_between_processes
 from chainteller.api.monitoring import Monitoring
-from chainteller.api.processes import EXIT_INTERRUPTED, serve_in_processes
+from chainteller.api.processes import ENDING, EXIT_INTERRUPTED, serve_in_processes
 from chainteller.api.protocol import KEEP_ALIVE_S, BoundedHttpProtocol
 from chainteller.api.tls import Certificate, TlsGate
 from chainteller.service.deployment import Deployment
@@ -156,7 +156,7 @@ class Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {sig: signal.signal(sig, self.handle_exit) for sig in _ENDING}
+        before = {sig: signal.signal(sig, self.handle_exit) for sig in ENDING}
         try:
             yield
         finally:
@@ -182,9 +182,6 @@ def _protocol_of(app: App, certificate: Certificate | None) -> Callable[..., asy
         return TlsGate(functools.partial(http, **settings), certificate, app.connections)
 
     return gate
-
-
-_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def run_server(
