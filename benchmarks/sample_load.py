@@ -39,7 +39,7 @@ def make() -> tuple[float, int]:
         prices=SimulatedPrices("benchmark"),
         fees=FeeSchedule(),
         options=EngineOptions(),
-        now=midnight_before(SystemClock().now()),
+        until=midnight_before(SystemClock().now()),
     )
     data = read_customers(FOLDER, bank.randomness)
     bank.wallets = data.wallets_by_name

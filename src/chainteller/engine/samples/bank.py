@@ -6,7 +6,7 @@ and put on record in the name of one of the bank's agents.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from chainteller.domain.actors import WORKER
@@ -36,7 +36,6 @@ from chainteller.engine.operations import (
     quotes,
     settlement,
     trades,
-    transfers,
     withdrawals,
 )
 from chainteller.engine.operations.currencies import CRYPTO_CURRENCY, DEPOSIT_TOKEN, STABLECOIN
@@ -46,6 +45,7 @@ from chainteller.engine.samples.bulk import BulkRows, written_rows
 from chainteller.engine.samples.customers import Habit, Person
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.base import WireModel
 from chainteller.service.models.funding import (
     Currency,
     DepositRequest,
@@ -92,7 +92,7 @@ class Account:
 
 @dataclass(slots=True)
 class SampleBank:
-    """``now`` is the instant up to which the bank's history goes."""
+    """``until`` is the instant up to which its history goes; ``now`` that of what happens."""
 
     organisation_id: str
     rows: BulkRows
@@ -100,7 +100,8 @@ class SampleBank:
     prices: PriceFeed
     fees: FeeSchedule
     options: EngineOptions
-    now: int
+    until: int
+    now: int = field(init=False)
     accounts: dict[str, Account] = field(default_factory=dict)
     """Trading accounts by the reference of their customer."""
     wallets: Mapping[str, SampleWallet] = field(default_factory=dict)
@@ -118,7 +119,8 @@ class SampleBank:
     """Draws their ids, so that a seed goes on giving the same sample bank."""
 
     def __post_init__(self) -> None:
-        self._of_decisions = SeededRandomness(f"decisions {self.now}")
+        self.now = self.until
+        self._of_decisions = SeededRandomness(f"decisions {self.until}")
 
     def new_id(self, prefix: Prefix) -> str:
         is_decision = prefix is Prefix.DECISION
@@ -134,12 +136,12 @@ class SampleBank:
         """A number from ``low`` to ``high``, both included."""
         return low + self.below(high - low + 1)
 
-    def moment(self, at: int) -> Moment:
-        return Moment(at, self.organisation_id, self.options, self.new_id)
+    def moment(self, options: EngineOptions | None = None) -> Moment:
+        """Now, with the bank's options if no others are given."""
+        return Moment(self.now, self.organisation_id, options or self.options, self.new_id)
 
     def record(
         self,
-        at: int,
         action: str,
         subject: str,
         inputs: Mapping[str, Any],
@@ -150,29 +152,31 @@ class SampleBank:
         """An operation that some agent asked for, in the trail of ``account``; what it does is
         applied next."""
         agent = AGENTS[self.below(len(AGENTS))]
-        self.acts.append(Act(action, agent, subject, account, inputs, error=error, when=at))
+        self.acts.append(Act(action, agent, subject, account, inputs, error=error, when=self.now))
 
     def record_loading(
         self, actor: str, action: str, subject: str, inputs: Mapping[str, Any]
     ) -> None:
         """The loading itself."""
-        self.acts.append(Act(action, actor, subject, inputs=inputs, when=self.now))
+        self.acts.append(Act(action, actor, subject, inputs=inputs, when=self.until))
 
-    def apply(self, outcome: Outcome, at: int, account: str | None = None) -> None:
+    def apply(self, outcome: Outcome, account: str | None = None) -> None:
         """Apply an outcome of the last act; its own audit entries are the worker's, in the trail of
         ``account``."""
-        posted = self.rows.apply(outcome, at)
+        posted = self.rows.apply(outcome, self.now)
         self._open_decisions |= dict(_opened(outcome))
         for event in outcome.events:
             if not event.type.startswith(_DECISIONS):
                 self.randomness.bytes(_EVENT_BYTES)
         for entry in outcome.audit:
-            act = Act(entry.action, WORKER.name, entry.subject, account, entry.inputs, when=at)
+            act = Act(
+                entry.action, WORKER.name, entry.subject, account, entry.inputs, when=self.now
+            )
             self.acts.append(act._replace(error=entry.error))
         last = self.acts[-1]
-        is_told = last.when == at
+        is_told = last.when == self.now
         if not is_told and (outcome.events or posted):
-            raise AssertionError(f"{outcome.subject}: nothing was done at {at}")
+            raise AssertionError(f"{outcome.subject}: nothing was done at {self.now}")
         for written in written_rows(outcome):
             self._acts_of_rows[written] = len(self.acts) - 1 if is_told else _LOADING
         if not is_told:
@@ -196,10 +200,9 @@ class SampleBank:
 
     def attempt(
         self,
-        at: int,
         action: str,
-        inputs: Mapping[str, Any],
-        account: str,
+        request: WireModel,
+        account: Account,
         decide: Callable[[], Outcome],
     ) -> str | None:
         """Do what an agent asks for; the id of the record, or None where the bank refuses it."""
@@ -207,8 +210,8 @@ class SampleBank:
             decided = decide()
         except ServiceError:
             return None
-        self.record(at, action, decided.subject, inputs, account)
-        self.apply(decided, at, account)
+        self.record(action, decided.subject, audited_inputs(request), account.id)
+        self.apply(decided, account.id)
         return decided.subject
 
     # Customers and accounts
@@ -243,31 +246,30 @@ class SampleBank:
                 },
             )
 
-    def open_account(self, person: Person, at: int) -> Account:
+    def open_account(self, person: Person) -> Account:
         """Open a trading account for the customer's first bank account."""
         bank_account_id = person.accounts[0].id
         bank_account = self.bank_account(bank_account_id)
         request = OpenTradingAccount(
             bank_account_id=bank_account_id, bank_account_type=bank_account.type
         )
-        decided = accounts.decide_opening(bank_account, request, self.moment(at))
-        self.record(
-            at, "open_trading_account", decided.subject, audited_inputs(request), decided.subject
-        )
-        self.apply(decided, at)
+        decided = accounts.decide_opening(bank_account, request, self.moment())
+        made = decided.subject
+        self.record("open_trading_account", made, audited_inputs(request), made)
+        self.apply(decided)
         account = Account(decided.subject, bank_account_id, person)
         self.accounts[person.reference] = account
         return account
 
-    def restrict(self, account: Account, control: str, at: int) -> None:
+    def restrict(self, account: Account, control: str) -> None:
         reason = _REASONS[control]
         inputs = {"control": control, "reasonCode": reason}
-        self.record(at, "set_control", account.id, inputs, account.id)
-        self.apply(self._controlled(account, Control(control), reason, at), at)
+        self.record("set_control", account.id, inputs, account.id)
+        self.apply(self._controlled(account, Control(control), reason))
 
-    def _controlled(self, account: Account, control: Control, reason: str, at: int) -> Outcome:
+    def _controlled(self, account: Account, control: Control, reason: str) -> Outcome:
         """An account under a control; nobody decides on a closed one any more."""
-        row, moment = self.account(account.id), self.moment(at)
+        row, moment = self.account(account.id), self.moment()
         if control not in SETTABLE:
             update, event = accounts.restrict(row, control, reason)
             return Outcome(account.id, rows=(update,), events=(event,))
@@ -279,14 +281,14 @@ class SampleBank:
         found = self._open_decisions.get(subject)
         return None if found is None else self.rows.record(Tables.decision, found)
 
-    def _decided(self, subject: str, status: DecisionStatus, by: str, at: int) -> Outcome:
+    def _decided(self, subject: str, status: DecisionStatus, by: str) -> Outcome:
         """The end of the open decision about a withdrawal, if a person had to decide on it."""
         standing = self._standing(subject)
         if standing is None:
             return Outcome(subject)
         del self._open_decisions[subject]
         code = RefusalReason.DESTINATION.value if status is DecisionStatus.REFUSED else None
-        return decision_records.ended(standing, status, by, at, code)
+        return decision_records.ended(standing, status, by, self.now, code)
 
     def account(self, account_id: str) -> Record:
         """A trading account with its customer's columns."""
@@ -319,111 +321,105 @@ class SampleBank:
 
     # Quotes and trades
 
-    def quote(self, account: Account, market: str, side: Side, sold: int, at: int) -> str | None:
+    def quote(self, account: Account, market: str, side: Side, sold: int) -> str | None:
         """An open quote bound to the account; ``sold`` in atoms of the asset sold."""
         traded = MARKETS_BY_NAME[market]
-        point = self.prices.price(market, at)
+        point = self.prices.price(market, self.now)
         if point is None:
             raise ValueError(f"the sample data needs a price of {market}")
         amount = Amount(sold, USD if side is Side.BUY else traded.base)
         request = QuoteRequest(amount=str(amount), side=side, trading_account_id=account.id)
         order = quotes.read_order(market, request)
         return self.attempt(
-            at,
             "create_quote",
-            audited_inputs(request),
-            account.id,
+            request,
+            account,
             lambda: quotes.decide_quote(
                 order,
                 quotes.Taker(self.account(account.id)),
-                Condition(traded, at, None, point),
+                Condition(traded, self.now, None, point),
                 self.fees,
-                self.moment(at),
+                self.moment(),
             ),
         )
 
-    def execute(self, account: Account, quote_id: str, at: int) -> str | None:
+    def execute(self, account: Account, quote_id: str) -> str | None:
         """The trade in ``processing``; None when the quote or the account is no longer good."""
         quote = self.rows.record(Tables.quote, quote_id)
         point = PricePoint(quote.mid_micros, quote.created)  # of the market, which is open still
-        condition = Condition(MARKETS_BY_NAME[quote.market], at, None, point)
+        condition = Condition(MARKETS_BY_NAME[quote.market], self.now, None, point)
         return self.attempt(
-            at,
             "execute_quote",
-            audited_inputs(ExecuteRequest(trading_account_id=account.id)),
-            account.id,
+            ExecuteRequest(trading_account_id=account.id),
+            account,
             lambda: quotes.decide_execution(
                 quote,
                 self.account(account.id),
                 condition,
                 quotes.Funds(self.available(account)),
-                self.moment(at),
+                self.moment(),
             ),
         )
 
-    def fill(self, account: Account, trade_id: str, at: int) -> None:
-        self.rows.jobs.pop((trades.FILL, trade_id))
-        trade = self.rows.record(Tables.trade, trade_id)
-        decided = settlement.decide_fill(self.account(account.id), trade, self.moment(at))
-        self.apply(decided, at, account.id)
+    def fill(self, account: Account, trade_id: str) -> None:
+        trade = self._trade(trade_id)
+        decided = settlement.decide_fill(self.account(account.id), trade, self.moment())
+        self.apply(decided, account.id)
 
-    def settle(self, account: Account, trade_id: str, at: int) -> None:
-        self.rows.jobs.pop((trades.SETTLE, trade_id))
-        trade = self.rows.record(Tables.trade, trade_id)
-        decided = settlement.decide_settlement(self.account(account.id), trade, at)
-        self.apply(decided, at, account.id)
+    def settle(self, account: Account, trade_id: str) -> None:
+        trade = self._trade(trade_id)
+        decided = settlement.decide_settlement(self.account(account.id), trade, self.now)
+        self.apply(decided, account.id)
 
-    def fail(self, account: Account, trade_id: str, rejection: Rejection, at: int) -> None:
+    def fail(self, account: Account, trade_id: str, rejection: Rejection) -> None:
         """The provider refuses to fill a trade."""
-        trade = self.rows.record(Tables.trade, trade_id)
-        self.apply(settlement.decide_failure(trade, rejection, at), at, account.id)
+        decided = settlement.decide_failure(self._trade(trade_id), rejection, self.now)
+        self.apply(decided, account.id)
 
-    def cancel(self, account: Account, trade_id: str, at: int) -> None:
-        trade = self.rows.record(Tables.trade, trade_id)
-        decided = trades.decide_cancellation(self.account(account.id), trade, at)
-        self.record(at, "cancel_trade", trade_id, {}, account.id)
-        self.apply(decided, at)
+    def cancel(self, account: Account, trade_id: str) -> None:
+        trade = self._trade(trade_id)
+        decided = trades.decide_cancellation(self.account(account.id), trade, self.now)
+        self.record("cancel_trade", trade_id, {}, account.id)
+        self.apply(decided)
+
+    def _trade(self, trade_id: str) -> Record:
+        return self.rows.record(Tables.trade, trade_id)
 
     # Deposits
 
     def deposit(
-        self, account: Account, token: Asset, cents: int, at: int, delay_s: float | None = None
+        self, account: Account, token: Asset, cents: int, options: EngineOptions | None = None
     ) -> str | None:
-        """A deposit in ``processing``, for which the core bank takes ``delay_s`` if given."""
+        """A deposit in ``processing``."""
         request = DepositRequest(amount=_amount(token, cents), currency=_currency(token))
-        moment = self.moment(at)
-        if delay_s is not None:
-            moment = moment._replace(options=replace(self.options, deposit_delay_s=delay_s))
         return self.attempt(
-            at,
             "deposit",
-            audited_inputs(request),
-            account.id,
+            request,
+            account,
             lambda: deposits.decide_deposit(
                 deposits.read_order(request),
                 self.account(account.id),
                 self.bank_account(account.bank_account_id),
                 frozenset(),
-                moment,
+                self.moment(options),
             ),
         )
 
-    def complete_deposit(self, deposit_id: str, at: int) -> None:
+    def complete_deposit(self, deposit_id: str) -> None:
         """Complete it as soon as it was requested."""
-        self.rows.jobs.pop((deposits.COMPLETE, deposit_id), None)
         deposit = self._transfer(deposit_id)
         owed = self.rows.owed_cents(deposit.trading_account_id)
-        self.apply(deposits.decide_completion(deposit, owed, at), at)
+        self.apply(deposits.decide_completion(deposit, owed, self.now))
 
-    def fail_deposit(self, account: Account, deposit_id: str, at: int) -> None:
+    def fail_deposit(self, account: Account, deposit_id: str) -> None:
         """The core bank refuses it; the bank account is credited again."""
         bank_account = self.bank_account(account.bank_account_id)
         decided = deposits.decide_failure(
-            self._transfer(deposit_id), bank_account, *_BANK_REFUSED, at
+            self._transfer(deposit_id), bank_account, *_BANK_REFUSED, self.now
         )
-        self.apply(decided, at, account.id)
+        self.apply(decided, account.id)
 
-    def return_deposit(self, account: Account, deposit_id: str, at: int) -> None:
+    def return_deposit(self, account: Account, deposit_id: str) -> None:
         """The core bank claws it back; what is gone is owed, and the account is frozen."""
         decided = deposits.decide_return(
             self._transfer(deposit_id),
@@ -431,91 +427,80 @@ class SampleBank:
             self.bank_account(account.bank_account_id),
             self.available(account),
             _RETURNED,
-            at,
+            self.now,
         )
-        decided = decided.joined(self._controlled(account, Control.FROZEN, "DEPOSIT_RETURNED", at))
-        self.apply(decided, at, account.id)
+        frozen = self._controlled(account, Control.FROZEN, "DEPOSIT_RETURNED")
+        self.apply(decided.joined(frozen), account.id)
 
     # Withdrawals
 
-    def withdraw(self, account: Account, token: Asset, cents: int, at: int) -> str | None:
+    def withdraw(self, account: Account, token: Asset, cents: int) -> str | None:
         """A withdrawal to the bank in ``processing``; None where funds or limits forbid it."""
         request = WithdrawalRequest(amount=_amount(token, cents), currency=_currency(token))
-        state = withdrawals.State(
-            target=Target(DestinationClass.OWN_BANK),
-            available=self.available(account),
-            spent=self._spent(account),
-        )
-        return self._request_withdrawal(account, request, state, self.moment(at))
+        return self._request_withdrawal(account, request, Target(DestinationClass.OWN_BANK))
 
     def withdraw_to_wallet(
         self,
         account: Account,
         amount: Amount,
         target: Target,
-        at: int,
-        review_s: float | None = None,
+        options: EngineOptions | None = None,
     ) -> str | None:
         """A withdrawal of a market's asset to a wallet: in ``processing``, or in ``reviewing``
-        for ``review_s`` (the bank's setting if None) where the wallet isn't verified.
+        where the wallet isn't verified.
         """
-        market = next(each for each in MARKETS if each.base == amount.asset)
+        asset = amount.asset
+        market = next(each for each in MARKETS if each.base == asset)
         request = WithdrawalRequest(
             amount=str(amount),
-            currency=Currency(
-                type=CRYPTO_CURRENCY, symbol=amount.asset.symbol, network=amount.asset.network
-            ),
+            currency=Currency(type=CRYPTO_CURRENCY, symbol=asset.symbol, network=asset.network),
             destination=Destination(
                 type="counterparty",
                 counterparty_id=target.counterparty_id,
                 blockchain_account_id=target.blockchain_account_id,
             ),
         )
-        state = withdrawals.State(
-            target=target,
-            available=self.available(account),
-            spent=self._spent(account),
-            condition=Condition(market, at, None, self.prices.price(market.name, at)),
-        )
-        moment = self.moment(at)
-        if review_s is not None:
-            moment = moment._replace(options=replace(self.options, review_delay_s=review_s))
-        return self._request_withdrawal(account, request, state, moment)
+        condition = Condition(market, self.now, None, self.prices.price(market.name, self.now))
+        return self._request_withdrawal(account, request, target, condition, options)
 
     def _request_withdrawal(
         self,
         account: Account,
         request: WithdrawalRequest,
-        state: withdrawals.State,
-        moment: Moment,
+        target: Target,
+        condition: Condition | None = None,
+        options: EngineOptions | None = None,
     ) -> str | None:
+        state = withdrawals.State(
+            target, self.available(account), spent=self._spent(account), condition=condition
+        )
         withdrawal_id = self.attempt(
-            moment.now,
             "withdraw",
-            audited_inputs(request),
-            account.id,
+            request,
+            account,
             lambda: withdrawals.decide_withdrawal(
-                withdrawals.read_order(request), self.account(account.id), state, moment
+                withdrawals.read_order(request),
+                self.account(account.id),
+                state,
+                self.moment(options),
             ),
         )
         if withdrawal_id is not None:
             self._withdrawals.setdefault(account.id, []).append(withdrawal_id)
         return withdrawal_id
 
-    def pass_review(self, account: Account, withdrawal_id: str, at: int) -> None:
-        self.rows.jobs.pop((transfers.REVIEW, withdrawal_id))
+    def pass_review(self, account: Account, withdrawal_id: str) -> None:
         withdrawal = self._transfer(withdrawal_id)
-        passed = payouts.decide_passed_review(withdrawal, self.moment(at))
-        decided = self._decided(withdrawal_id, DecisionStatus.APPROVED, _COMPLIANCE, at)
-        self.apply(passed.joined(decided), at, account.id)
+        passed = payouts.decide_passed_review(withdrawal, self.moment())
+        decided = self._decided(withdrawal_id, DecisionStatus.APPROVED, _COMPLIANCE)
+        self.apply(passed.joined(decided), account.id)
 
-    def reject_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
+    def reject_withdrawal(self, account: Account, withdrawal_id: str) -> None:
         """The review refuses it, and what was held is released."""
-        self.rows.jobs.pop((transfers.REVIEW, withdrawal_id))
         withdrawal = self._transfer(withdrawal_id)
-        rejected = payouts.decide_rejection(withdrawal, *_REVIEW_REFUSED, at)
-        decided = self._decided(withdrawal_id, DecisionStatus.REFUSED, _COMPLIANCE, at)
-        self.apply(rejected.joined(decided), at, account.id)
+        rejected = payouts.decide_rejection(withdrawal, *_REVIEW_REFUSED, self.now)
+        decided = self._decided(withdrawal_id, DecisionStatus.REFUSED, _COMPLIANCE)
+        self.apply(rejected.joined(decided), account.id)
 
     def _spent(self, account: Account) -> tuple[Spent, ...]:
         made = (self._transfer(each) for each in self._withdrawals.get(account.id, ()))
@@ -526,40 +511,37 @@ class SampleBank:
         )
         return (*self.spent.get(account.id, ()), *counted)
 
-    def send(self, account: Account, withdrawal_id: str, at: int) -> None:
-        self.rows.jobs.pop((transfers.SEND, withdrawal_id))
+    def send(self, account: Account, withdrawal_id: str) -> None:
         withdrawal = self._transfer(withdrawal_id)
         to_wallet = withdrawal.counterparty_id is not None
         network_hash = "0x" + self.randomness.bytes(32).hex() if to_wallet else None
-        decided = payouts.decide_sending(withdrawal, network_hash, self.moment(at))
-        self.apply(decided, at, account.id)
+        decided = payouts.decide_sending(withdrawal, network_hash, self.moment())
+        self.apply(decided, account.id)
 
-    def complete_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
-        self.rows.jobs.pop((transfers.COMPLETE, withdrawal_id))
+    def complete_withdrawal(self, account: Account, withdrawal_id: str) -> None:
         withdrawal = self._transfer(withdrawal_id)
         to_wallet = withdrawal.counterparty_id is not None
         credited = None if to_wallet else self.bank_account(account.bank_account_id)
-        self.apply(payouts.decide_completion(withdrawal, credited, at), at, account.id)
+        self.apply(payouts.decide_completion(withdrawal, credited, self.now), account.id)
 
-    def cancel_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
+    def cancel_withdrawal(self, account: Account, withdrawal_id: str) -> None:
         """By an agent, while the funds are held."""
-        self.rows.jobs.pop((transfers.REVIEW, withdrawal_id), None)
         withdrawal = self._transfer(withdrawal_id)
-        decided = withdrawals.decide_cancellation(self.account(account.id), withdrawal, at)
-        self.record(at, "cancel_withdrawal", withdrawal_id, {}, account.id)
+        decided = withdrawals.decide_cancellation(self.account(account.id), withdrawal, self.now)
+        self.record("cancel_withdrawal", withdrawal_id, {}, account.id)
         by, status = self.acts[-1].actor, DecisionStatus.WITHDRAWN
-        self.apply(decided.joined(self._decided(withdrawal_id, status, by, at)), at)
+        self.apply(decided.joined(self._decided(withdrawal_id, status, by)))
 
-    def fail_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
+    def fail_withdrawal(self, account: Account, withdrawal_id: str) -> None:
         """The bank refuses it before anything was sent."""
-        decided = payouts.decide_failure(self._transfer(withdrawal_id), *_BANK_REFUSED, at)
-        self.apply(decided, at, account.id)
+        decided = payouts.decide_failure(self._transfer(withdrawal_id), *_BANK_REFUSED, self.now)
+        self.apply(decided, account.id)
 
-    def return_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
+    def return_withdrawal(self, account: Account, withdrawal_id: str) -> None:
         """The bank bounces a completed withdrawal."""
         bank_account = self.bank_account(account.bank_account_id)
         withdrawal = self._transfer(withdrawal_id)
-        self.apply(payouts.decide_bounce(withdrawal, bank_account, _RETURNED, at), at, account.id)
+        self.apply(payouts.decide_bounce(withdrawal, bank_account, _RETURNED, self.now), account.id)
 
     def _transfer(self, transfer_id: str) -> Record:
         return self.rows.record(Tables.transfer, transfer_id)

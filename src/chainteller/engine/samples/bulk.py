@@ -10,7 +10,7 @@ from typing import cast
 from chainteller.domain.assets import ASSETS, USD, Asset
 from chainteller.domain.ledger import Bucket, customer
 from chainteller.engine.core.ledger import post_journal
-from chainteller.engine.core.outcome import Insert, Outcome, Row, Update
+from chainteller.engine.core.outcome import Insert, Job, Outcome, Row, Update
 from chainteller.storage.db.query import Record
 from chainteller.storage.db.records import ALL, Tables
 from chainteller.storage.db.table import Table
@@ -29,8 +29,8 @@ class BulkRows:
 
     def __init__(self, balances: ledger.Balances) -> None:
         """Start from the customers' balances that exist."""
-        self.jobs: dict[tuple[str, str], int] = {}
-        """When each job, named by its kind and reference, is due."""
+        self.jobs: dict[str, Job] = {}
+        """What is due next of each record."""
         self._rows: dict[Table, dict[Key, Row]] = defaultdict(dict)
         self._loaded: dict[tuple[Table, Key], Row] = {}
         self._known = dict(balances)
@@ -79,7 +79,8 @@ class BulkRows:
             else:
                 self._insert(change)
         for job in outcome.jobs:
-            self.jobs[job.kind, job.reference] = job.run_at
+            self.jobs.pop(job.reference, None)  # written in the order in which they came about
+            self.jobs[job.reference] = job
         return [post_journal(each, at, self._balances) for each in outcome.journals]
 
     def _insert(self, change: Insert) -> None:
@@ -113,10 +114,7 @@ class BulkRows:
             found[table] = [
                 row for key, row in self._rows[table].items() if (table, key) not in self._loaded
             ]
-        found[Tables.job] = [
-            {"kind": kind, "reference": reference, "run_at": run_at}
-            for (kind, reference), run_at in self.jobs.items()
-        ]
+        found[Tables.job] = [job._asdict() for job in self.jobs.values()]
         return found
 
 

@@ -4,12 +4,12 @@ Who has which wallet follows from the customers alone, so that what is under way
 the history has made.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from chainteller.domain.assets import MARKETS, Asset, Market
-from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, ReverificationReason
 from chainteller.domain.clock import DAY, HOUR, MINUTE
 from chainteller.domain.money import Amount
 from chainteller.engine.operations import destinations
@@ -17,7 +17,7 @@ from chainteller.engine.operations.destinations import Target
 from chainteller.engine.samples import wallets
 from chainteller.engine.samples.bank import Account, SampleBank
 from chainteller.engine.samples.customers import CustomerData, Habit, Person
-from chainteller.engine.samples.timeline import Act, Timeline
+from chainteller.engine.samples.timeline import Story, Timeline
 from chainteller.engine.samples.wallets import Pair
 from chainteller.storage.db.records import Tables
 from chainteller.wallets.simulated import SampleWallet
@@ -145,125 +145,90 @@ def begin(timeline: Timeline, account: Account, holdings: Sequence[Holding], sin
     day = timeline.business_day((min(earliest, latest), latest))
     for place, holding in enumerate(holdings):
         at = timeline.midnight - day * DAY + (9 + 2 * place) * HOUR + timeline.soon(0, 5000)
-        _open_account(timeline, account, holding.pair, at)
-        timeline.at(at + 20 * MINUTE, _verification(timeline, holding))
+        timeline.at(at, _open_account, bank, account, holding.pair)
+        timeline.at(at + 20 * MINUTE, _verify, timeline, holding)
         for _ in range(bank.between(1, 2) if holding.pair.network in _ASSETS else 0):
             later = timeline.business_day((1, max(day - 2, 1)))
-            _pay(timeline, account, holding, timeline.office_hours(later))
+            timeline.at(timeline.office_hours(later), _pay, timeline, account, holding.pair)
 
 
-def _open_account(timeline: Timeline, account: Account, pair: Pair, at: int) -> None:
-    custody = wallets.custody(pair.reference, pair.network)
-    bank = timeline.bank
-
-    def act(when: int) -> None:
-        if not bank.is_restricted(account) and not _is_open(bank, pair):
-            wallets.open_account(bank, account, custody, when)
-
-    timeline.at(at, act)
+def _open_account(bank: SampleBank, account: Account, pair: Pair) -> None:
+    if not bank.is_restricted(account) and not _is_open(bank, pair):
+        wallets.open_account(bank, wallets.custody(pair.reference, pair.network))
 
 
 def _is_open(bank: SampleBank, pair: Pair) -> bool:
     return bank.rows.find(Tables.blockchain_account, pair.account_id) is not None
 
 
-def _verification(timeline: Timeline, holding: Holding) -> Act:
-    def act(at: int) -> None:
-        if _is_open(timeline.bank, holding.pair):
-            _verify(timeline, holding, at)
-
-    return act
-
-
-def _verify(timeline: Timeline, holding: Holding, at: int) -> None:
-    verifying, pair, bank = wallets.Verifying(timeline), holding.pair, timeline.bank
-    reason = _REASONS.get(holding.stage)
-    begin: Mapping[Stage, Callable[[], None]] = {
-        Stage.REGISTERED: lambda: timeline.at(at, lambda when: wallets.register(bank, pair, when)),
-        Stage.ASKED: lambda: verifying.challenge(pair, at),
-        Stage.REFUSED: lambda: verifying.refuse(pair, at, attempts=2),
-        Stage.LOCKED: lambda: verifying.lock(pair, at),
-        Stage.CLAIMED: lambda: verifying.claim(pair, at),
-    }
-    if holding.stage in begin:
-        begin[holding.stage]()
+def _verify(timeline: Timeline, holding: Holding) -> Story:
+    bank, pair = timeline.bank, holding.pair
+    if not _is_open(bank, pair):
+        return
+    if holding.stage is Stage.REGISTERED:
+        wallets.register(bank, pair)
+    elif holding.stage is Stage.ASKED:
+        yield from wallets.challenged(bank, pair)
+    elif holding.stage is Stage.REFUSED:
+        yield from wallets.refused(bank, pair, attempts=2)
+    elif holding.stage is Stage.LOCKED:
+        yield from wallets.refused(bank, pair, MAXIMUM_ATTEMPTS)
+    elif holding.stage is Stage.CLAIMED:
+        yield from wallets.claimed(bank, pair)
     else:
-        verifying.link(pair, at, None if reason is None else _revoked(timeline, reason))
+        yield from wallets.linked(bank, pair)
+        if holding.stage in _REASONS:
+            delay = timeline.soon(3 * 3600, 26 * 3600)
+            yield min(delay, timeline.midnight - HOUR - bank.now)
+            wallets.require_reverification(bank, pair, _REASONS[holding.stage])
 
 
-def _revoked(timeline: Timeline, reason: ReverificationReason) -> wallets.Linked:
-    def then(pair: Pair, at: int) -> None:
-        delay = timeline.soon(3 * 3600, 26 * 3600)
-        when = min(at + delay, timeline.midnight - HOUR)
-        timeline.at(
-            when, lambda later: wallets.require_reverification(timeline.bank, pair, later, reason)
-        )
-
-    return then
-
-
-def target(bank: SampleBank, pair: Pair, at: int) -> Target | None:
+def target(bank: SampleBank, pair: Pair) -> Target | None:
     """The wallet as the destination of a withdrawal; None while it isn't registered."""
     counterparty = bank.rows.find(Tables.counterparty, pair.counterparty_id)
     if counterparty is None or not _is_open(bank, pair):
         return None
     link = wallets.find_link(bank, pair)
     record = bank.rows.record(Tables.counterparty, pair.counterparty_id)
-    return destinations.wallet(record, pair.account_id, link, at)
+    return destinations.wallet(record, pair.account_id, link, bank.now)
 
 
-def _pay(timeline: Timeline, account: Account, holding: Holding, at: int) -> None:
-    """A withdrawal of a part of what the account holds on the wallet's network."""
-    bank, pair = timeline.bank, holding.pair
-
-    def act(when: int) -> None:
-        found = target(bank, pair, when)
-        amount = part_of_holding(bank, account, pair.network, when)
-        if found is None or amount is None or bank.is_restricted(account):
+def _pay(timeline: Timeline, account: Account, pair: Pair) -> Story:
+    """A withdrawal of a part of what the account holds on the wallet's network, and what becomes of
+    it."""
+    bank = timeline.bank
+    found = target(bank, pair)
+    amount = part_of_holding(bank, account, pair.network)
+    if found is None or amount is None or bank.is_restricted(account):
+        return
+    withdrawal_id = bank.withdraw_to_wallet(account, amount, found)
+    if withdrawal_id is None:
+        return
+    if not found.used:
+        delay = timeline.soon(1200, 6000)
+        fate = bank.below(4)
+        yield delay
+        if fate == 1:
+            bank.reject_withdrawal(account, withdrawal_id)
             return
-        withdrawal_id = bank.withdraw_to_wallet(account, amount, found, when)
-        if withdrawal_id is not None:
-            _decide(timeline, account, withdrawal_id, when, is_reviewed=not found.used)
+        if fate == 3:
+            bank.cancel_withdrawal(account, withdrawal_id)
+            return
+        bank.pass_review(account, withdrawal_id)
+    yield timeline.soon(5, 6)
+    bank.send(account, withdrawal_id)
+    yield timeline.soon(5, 600)
+    bank.complete_withdrawal(account, withdrawal_id)
 
-    timeline.at(at, act)
 
-
-def part_of_holding(bank: SampleBank, account: Account, network: str, at: int) -> Amount | None:
+def part_of_holding(bank: SampleBank, account: Account, network: str) -> Amount | None:
     """An amount that may go to any wallet, with four decimals; None if too little is held."""
     asset, market = _ASSETS[network], _MARKETS[network]
     held = bank.available(account).get(asset, 0)
-    point = bank.prices.price(market.name, at)
+    point = bank.prices.price(market.name, bank.now)
     unit, step = 10**asset.decimals, 10 ** (asset.decimals - 4)
     if point is None:
         return None
     most = _LARGEST_UNVERIFIED_CENTS * 10_000 * unit // point.mid_micros
     atoms = min(held * bank.between(20, 80) // 100, most) // step * step
     return Amount(atoms, asset) if atoms > 0 else None
-
-
-def _decide(
-    timeline: Timeline, account: Account, withdrawal_id: str, at: int, *, is_reviewed: bool
-) -> None:
-    bank = timeline.bank
-
-    def complete(when: int) -> None:
-        bank.complete_withdrawal(account, withdrawal_id, when)
-
-    def send(when: int) -> None:
-        bank.send(account, withdrawal_id, when)
-        timeline.at(when + timeline.soon(5, 600), complete)
-
-    def approve(when: int) -> None:
-        bank.pass_review(account, withdrawal_id, when)
-        timeline.at(when + timeline.soon(5, 6), send)
-
-    if not is_reviewed:
-        timeline.at(at + timeline.soon(5, 6), send)
-        return
-    fates: tuple[Act, ...] = (
-        approve,
-        lambda when: bank.reject_withdrawal(account, withdrawal_id, when),
-        approve,
-        lambda when: bank.cancel_withdrawal(account, withdrawal_id, when),
-    )
-    timeline.at(at + timeline.soon(1200, 6000), fates[bank.below(len(fates))])

@@ -22,7 +22,7 @@ from chainteller.engine.samples.bank import Account, SampleBank
 from chainteller.engine.samples.customer_wallets import Holding
 from chainteller.engine.samples.customers import CustomerData, Habit, Person
 from chainteller.engine.samples.draws import typed_cents
-from chainteller.engine.samples.timeline import Act, Timeline
+from chainteller.engine.samples.timeline import Story, Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ _REFUSALS = (
 
 
 def generate(bank: SampleBank, data: CustomerData) -> None:
-    """Generate everything before the last midnight, which is ``bank.now``, in memory."""
+    """Generate everything before the last midnight, which is ``bank.until``, in memory."""
     timeline = Timeline(bank)
     holdings = customer_wallets.plan(data)
     for person in data.people:
@@ -81,12 +81,7 @@ def generate(bank: SampleBank, data: CustomerData) -> None:
         if person.habit is not Habit.NONE:
             _begin(timeline, person, holdings.get(person.reference, ()))
     for custody in data.custody_addresses:
-        timeline.at(
-            timeline.midnight - DAY + 20 * HOUR,
-            lambda at, custody=custody: wallets.open_account(  # type: ignore[misc]  # a default binds the loop's address
-                bank, bank.accounts[custody.reference], custody, at
-            ),
-        )
+        timeline.at(timeline.midnight - DAY + 20 * HOUR, wallets.open_account, bank, custody)
     wallets.generate_history(timeline)
     timeline.run()
     bank.rows.jobs.clear()  # the worker drops jobs of trades and transfers that ended before
@@ -98,20 +93,20 @@ def _begin(timeline: Timeline, person: Person, holdings: Sequence[Holding]) -> N
     since = timeline.business_day(_since_days(person))
     until = _until_day(bank, person, since)
 
-    def begin(at: int) -> None:
-        activity = _Activity(timeline, bank.open_account(person, at), pace)
-        timeline.at(at + timeline.soon(120, 1800), activity.deposit)
+    def begin() -> None:
+        activity = _Activity(timeline, bank.open_account(person), pace)
+        timeline.at(bank.now + timeline.soon(120, 1800), activity.deposit)
         days = (until, since - 1)
         for _ in range(bank.between(*pace.deposits) - 1):
-            activity.pay_day(days, activity.deposit)
+            timeline.at(activity.pay_day(days), activity.deposit)
         for _ in range(bank.between(*pace.trades)):
-            activity.some_day(days, activity.trade)
+            timeline.at(timeline.some_day(days), activity.trade)
         for _ in range(bank.between(*pace.withdrawals)):
-            activity.some_day(days, activity.withdraw)
+            timeline.at(timeline.some_day(days), activity.withdraw)
         if person.control is not None:
             _restrict(activity, person.control, until)
         if person.habit is Habit.LARGE:
-            activity.some_day(days, activity.largest_order)
+            timeline.at(timeline.some_day(days), activity.largest_order)
         if person.habit in WITH_WORK:
             activity.prepare_for_today()
         customer_wallets.begin(timeline, activity.account, holdings, since)
@@ -138,23 +133,17 @@ def _restrict(activity: "_Activity", control: str, until: int) -> None:
         for minutes, act in ((0, activity.sell_all), (10, activity.withdraw_all)):
             timeline.at(timeline.office_hours(until - 1) + minutes * MINUTE, act)
         day = until - 2
-        timeline.at(
-            timeline.office_hours(day), lambda at: bank.restrict(activity.account, control, at)
-        )
-        return
-    if control == "FROZEN":
+    elif control == "FROZEN":
         cents = 10_000 * bank.between(2, 9)
-        timeline.at(timeline.office_hours(bank.between(1, 20)), activity.bad_deposit(cents))
+        timeline.at(timeline.office_hours(bank.between(1, 20)), activity.bad_deposit, cents)
         return
-    day = until - _DORMANT_AFTER_DAYS if control == "DORMANT" else bank.between(1, 20)
-    timeline.at(
-        timeline.office_hours(max(1, day)),
-        lambda at: bank.restrict(activity.account, control, at),
-    )
+    else:
+        day = until - _DORMANT_AFTER_DAYS if control == "DORMANT" else bank.between(1, 20)
+    timeline.at(timeline.office_hours(max(1, day)), bank.restrict, activity.account, control)
 
 
 class _Activity:
-    """What the owner of one account does; each method is an act or makes one."""
+    """What the owner of one account does."""
 
     def __init__(self, timeline: Timeline, account: Account, pace: Pace) -> None:
         self.timeline = timeline
@@ -162,18 +151,12 @@ class _Activity:
         self.account = account
         self._pace = pace
 
-    def some_day(self, days: tuple[int, int], act: Act) -> None:
-        """Let something happen on one of the days, counted back from the last midnight."""
-        timeline = self.timeline
-        timeline.at(timeline.office_hours(timeline.business_day(days)), act)
-
-    def pay_day(self, days: tuple[int, int], act: Act) -> None:
-        """As ``some_day``, but often on a day on which people are paid."""
+    def pay_day(self, days: tuple[int, int]) -> int:
+        """Some instant on one of the days, often on one on which people are paid."""
         timeline = self.timeline
         if self.bank.chance(_ON_PAY_DAYS_PER_CENT):
-            timeline.at(timeline.office_hours(timeline.pay_day(days)), act)
-        else:
-            self.some_day(days, act)
+            return timeline.office_hours(timeline.pay_day(days))
+        return timeline.some_day(days)
 
     def prepare_for_today(self) -> None:
         """In the last evening: a usual buying power, and something to sell."""
@@ -182,14 +165,11 @@ class _Activity:
         most = least + _MOST_CENTS - _LEAST_CENTS - bank.below(_APART_CENTS)
         bought = _LATE_PURCHASE_CENTS + bank.below(_LATE_PURCHASE_CENTS)
         evening = timeline.midnight - timeline.soon(0, 2400)
-        timeline.at(evening - 190 * MINUTE, lambda at: self.trim(most, at))
-        timeline.at(evening - 160 * MINUTE, lambda at: self.top_up(least, at))
-        timeline.at(evening - 100 * MINUTE, self.buy(MARKETS[0], bought // 100 * 100))
+        timeline.at(evening - 190 * MINUTE, self.trim, most)
+        timeline.at(evening - 160 * MINUTE, self.top_up, least)
+        timeline.at(evening - 100 * MINUTE, self.buy, MARKETS[0], bought // 100 * 100)
 
-    def _later(self, delay: int, at: int, act: Act) -> None:
-        self.timeline.at(at + delay, act)
-
-    def deposit(self, at: int) -> None:
+    def deposit(self) -> Story:
         """A deposit of an amount that the bank account can spare."""
         bank = self.bank
         person = self.account.person
@@ -203,133 +183,107 @@ class _Activity:
         cents = typed_cents(
             bank.randomness, median, _DEPOSIT_SIGMA, _LEAST_ORDER_CENTS, min(spare, 30 * median)
         )
-        self._pay_in(token, cents, at)
-
-    def _pay_in(self, token: Asset, cents: int, at: int) -> None:
-        bank, account = self.bank, self.account
-        deposit_id = bank.deposit(account, token, cents, at)
+        deposit_id = bank.deposit(self.account, token, cents)
         if deposit_id is None:
             return
         if bank.chance(4):
-            delay = self.timeline.soon(20, 90)
-            self._later(delay, at, lambda when: bank.fail_deposit(account, deposit_id, when))
-            return
-        bank.complete_deposit(deposit_id, at)
+            yield self.timeline.soon(20, 90)
+            bank.fail_deposit(self.account, deposit_id)
+        else:
+            bank.complete_deposit(deposit_id)
 
-    def bad_deposit(self, cents: int) -> Act:
+    def bad_deposit(self, cents: int) -> Story:
         """A deposit that the core bank claws back within hours, which freezes the account."""
+        deposit_id = self.bank.deposit(self.account, DEPOSIT_TOKEN_USD, cents)
+        if deposit_id is not None:
+            self.bank.complete_deposit(deposit_id)
+            yield self.timeline.soon(1200, 7200)
+            self.bank.return_deposit(self.account, deposit_id)
 
-        def act(at: int) -> None:
-            bank, account = self.bank, self.account
-            deposit_id = bank.deposit(account, DEPOSIT_TOKEN_USD, cents, at)
-            if deposit_id is not None:
-                bank.complete_deposit(deposit_id, at)
-                delay = self.timeline.soon(1200, 7200)
-                self._later(delay, at, lambda when: bank.return_deposit(account, deposit_id, when))
-
-        return act
-
-    def trade(self, at: int) -> None:
+    def trade(self) -> Story:
         """A quote, mostly followed by its execution while it is good and whatever comes then."""
-        bank, account = self.bank, self.account
-        chosen = None if bank.is_restricted(account) else self._choose(at)
-        if chosen is None:
-            return
-        market, side, sold = chosen
-        quote_id = bank.quote(account, market.name, side, sold, at)
-        if quote_id is not None and not bank.chance(9):
-            delay = min(self.timeline.soon(3, 110), bank.options.quote_window)
-            self._later(delay, at, lambda when: self._execute(quote_id, when))
-
-    def _execute(self, quote_id: str, at: int) -> None:
         bank, account, timeline = self.bank, self.account, self.timeline
-        trade_id = bank.execute(account, quote_id, at)
+        chosen = None if bank.is_restricted(account) else self._choose()
+        quote_id = None if chosen is None else bank.quote(account, *chosen)
+        if quote_id is None or bank.chance(9):
+            return
+        yield min(timeline.soon(3, 110), bank.options.quote_window)
+        trade_id = bank.execute(account, quote_id)
         if trade_id is None:
             return
         fate = bank.below(100)
         if fate < 8:
-            delay = timeline.soon(2, 8)
-            self._later(delay, at, lambda when: bank.cancel(account, trade_id, when))
+            yield timeline.soon(2, 8)
+            bank.cancel(account, trade_id)
         elif fate < 13:
-            refusal = _REFUSALS[fate % 2]
-            self._later(_FILL, at, lambda when: bank.fail(account, trade_id, refusal, when))
+            yield _FILL
+            bank.fail(account, trade_id, _REFUSALS[fate % 2])
         else:
-            self._later(_FILL + timeline.soon(0, 1), at, self._fill(trade_id))
+            yield _FILL + timeline.soon(0, 1)
+            yield from self._fill(trade_id)
 
-    def _fill(self, trade_id: str) -> Act:
+    def _fill(self, trade_id: str) -> Story:
         """The fill and, later, the settlement."""
+        self.bank.fill(self.account, trade_id)
+        yield _SETTLE + self.timeline.soon(0, 1)
+        self.bank.settle(self.account, trade_id)
 
-        def act(at: int) -> None:
-            bank, account = self.bank, self.account
-            bank.fill(account, trade_id, at)
-            delay = _SETTLE + self.timeline.soon(0, 1)
-            self._later(delay, at, lambda when: bank.settle(account, trade_id, when))
-
-        return act
-
-    def buy(self, market: Market, cents: int) -> Act:
+    def buy(self, market: Market, cents: int) -> Story:
         """A purchase that runs its course."""
+        quote_id = self.bank.quote(self.account, market.name, Side.BUY, cents)
+        if quote_id is not None:
+            yield min(7 * SECOND, self.bank.options.quote_window)
+            yield from self._execute(quote_id)
 
-        def act(at: int) -> None:
-            quote_id = self.bank.quote(self.account, market.name, Side.BUY, cents, at)
-            if quote_id is not None:
-                delay = min(7 * SECOND, self.bank.options.quote_window)
-                self._later(delay, at, self._execution(quote_id))
-
-        return act
-
-    def _execution(self, quote_id: str) -> Act:
+    def _execute(self, quote_id: str) -> Story:
         """The execution of a quote that runs its course."""
+        trade_id = self.bank.execute(self.account, quote_id)
+        if trade_id is not None:
+            yield _FILL
+            yield from self._fill(trade_id)
 
-        def act(at: int) -> None:
-            trade_id = self.bank.execute(self.account, quote_id, at)
-            if trade_id is not None:
-                self._later(_FILL, at, self._fill(trade_id))
-
-        return act
-
-    def _choose(self, at: int) -> tuple[Market, Side, int] | None:
+    def _choose(self) -> tuple[str, Side, int] | None:
         """Market, side and amount sold of a sensible order."""
         bank = self.bank
         market = _MARKETS[bank.below(len(_MARKETS))]
         held = bank.available(self.account).get(market.base, 0)
         if held and bank.chance(45):
             sold = self._part_of(held, market)
-            point = bank.prices.price(market.name, at)
+            point = bank.prices.price(market.name, bank.now)
             unit = 10**market.base.decimals
             if point and sold * point.mid_micros // unit >= _LEAST_ORDER_CENTS * 10_000:
-                return market, Side.SELL, sold
+                return market.name, Side.SELL, sold
         power = min(bank.buying_power(self.account), market.maximum_order_cents)
         if power < _LEAST_ORDER_CENTS:
             return None
         cents = typed_cents(
             bank.randomness, self._pace.order, _ORDER_SIGMA, _LEAST_ORDER_CENTS, power
         )
-        return market, Side.BUY, cents
+        return market.name, Side.BUY, cents
 
-    def largest_order(self, at: int) -> None:
+    def largest_order(self) -> Story:
         """A deposit and an order of the largest amount that the market takes."""
         market = _MARKETS[self.bank.below(len(_MARKETS))]
-        cents = market.maximum_order_cents
-        missing = cents - self.bank.buying_power(self.account)
-        if missing > 0:
-            self.bank_to_account(missing, at)
-        self._later(self.timeline.soon(60, 600), at, self.buy(market, cents))
+        self.top_up(market.maximum_order_cents)
+        yield self.timeline.soon(60, 600)
+        yield from self.buy(market, market.maximum_order_cents)
 
-    def sell_all(self, at: int) -> None:
+    def sell_all(self) -> None:
         """Sell everything that is held of every market."""
+        bank = self.bank
         for market in MARKETS:
-            held = self.bank.available(self.account).get(market.base, 0)
+            held = bank.available(self.account).get(market.base, 0)
             if held:
-                quote_id = self.bank.quote(self.account, market.name, Side.SELL, held, at)
+                quote_id = bank.quote(self.account, market.name, Side.SELL, held)
                 if quote_id is not None:
-                    self._later(5 * SECOND, at, self._execution(quote_id))
+                    self.timeline.at(bank.now + 5 * SECOND, self._execute, quote_id)
 
-    def withdraw_all(self, at: int) -> None:
+    def withdraw_all(self) -> Story:
         """Withdraw the whole buying power to the bank account."""
-        withdrawal_id = self._pay_out(DEPOSIT_TOKEN_USD, self.bank.buying_power(self.account), at)
+        power = self.bank.buying_power(self.account)
+        withdrawal_id = self._pay_out(DEPOSIT_TOKEN_USD, power)
         if withdrawal_id is not None:
-            self._later(_PAYOUT, at, self._send(withdrawal_id))
+            yield from self._send(withdrawal_id)
 
     def _part_of(self, held: int, market: Market) -> int:
         """All of it, or a part that a person would type: with four decimals."""
@@ -338,75 +292,59 @@ class _Activity:
         step = 10 ** (market.base.decimals - 4)
         return max(1, int(held * self.bank.between(10, 90) // 100 // step * step))
 
-    def withdraw(self, at: int) -> None:
+    def withdraw(self) -> Story:
         """A withdrawal of a part of what can be had in one token, and what becomes of it."""
-        bank = self.bank
-        if bank.is_restricted(self.account):
+        bank, account = self.bank, self.account
+        if bank.is_restricted(account):
             return
         token = _TOKENS[bank.below(len(_TOKENS))]
-        power = bank.buying_power(self.account)
+        power = bank.buying_power(account)
         cents = power * bank.between(10, 80) // 100 // 1000 * 1000
-        withdrawal_id = self._pay_out(token, min(cents, _LARGEST_PAYOUT_CENTS), at)
-        if withdrawal_id is not None:
-            self._decide(withdrawal_id, at)
-
-    def _pay_out(self, token: Asset, cents: int, at: int) -> str | None:
-        if cents < _LEAST_ORDER_CENTS:
-            return None
-        return self.bank.withdraw(self.account, token, cents, at)
-
-    def _decide(self, withdrawal_id: str, at: int) -> None:
-        bank, account = self.bank, self.account
+        withdrawal_id = self._pay_out(token, min(cents, _LARGEST_PAYOUT_CENTS))
+        if withdrawal_id is None:
+            return
         fate = bank.below(100)
         if fate < 10:
-            delay = self.timeline.soon(1, 4)
-            self._later(
-                delay, at, lambda when: bank.cancel_withdrawal(account, withdrawal_id, when)
-            )
+            yield self.timeline.soon(1, 4)
+            bank.cancel_withdrawal(account, withdrawal_id)
         elif fate < 17:
-            self._later(
-                _PAYOUT, at, lambda when: bank.fail_withdrawal(account, withdrawal_id, when)
-            )
+            yield _PAYOUT
+            bank.fail_withdrawal(account, withdrawal_id)
         else:
-            self._later(_PAYOUT, at, self._send(withdrawal_id, bounces=fate > 93))
+            yield from self._send(withdrawal_id, bounces=fate > 93)
 
-    def _send(self, withdrawal_id: str, *, bounces: bool = False) -> Act:
+    def _pay_out(self, token: Asset, cents: int) -> str | None:
+        if cents < _LEAST_ORDER_CENTS:
+            return None
+        return self.bank.withdraw(self.account, token, cents)
+
+    def _send(self, withdrawal_id: str, *, bounces: bool = False) -> Story:
         """The payment and its confirmation; the bank may bounce it within hours."""
         bank, account = self.bank, self.account
+        yield _PAYOUT
+        bank.send(account, withdrawal_id)
+        yield _PAYOUT
+        bank.complete_withdrawal(account, withdrawal_id)
+        if bounces:
+            yield self.timeline.soon(1800, 7200)
+            bank.return_withdrawal(account, withdrawal_id)
 
-        def complete(at: int) -> None:
-            bank.complete_withdrawal(account, withdrawal_id, at)
-            if bounces:
-                delay = self.timeline.soon(1800, 7200)
-                self._later(
-                    delay, at, lambda when: bank.return_withdrawal(account, withdrawal_id, when)
-                )
-
-        def act(at: int) -> None:
-            bank.send(account, withdrawal_id, at)
-            self._later(_PAYOUT, at, complete)
-
-        return act
-
-    def trim(self, most: int, at: int) -> None:
+    def trim(self, most: int) -> Story:
         """Pay out the buying power above ``most`` cents, or spend it where limits forbid."""
         excess = self.bank.buying_power(self.account) - most
         if excess < _LEAST_ORDER_CENTS:
             return
-        withdrawal_id = self._pay_out(DEPOSIT_TOKEN_USD, excess, at)
+        withdrawal_id = self._pay_out(DEPOSIT_TOKEN_USD, excess)
         if withdrawal_id is None:
-            self.buy(MARKETS[0], excess)(at)
+            yield from self.buy(MARKETS[0], excess)
         else:
-            self._later(_PAYOUT, at, self._send(withdrawal_id))
+            yield from self._send(withdrawal_id)
 
-    def top_up(self, least: int, at: int) -> None:
-        """Pay in what is missing to a buying power of ``least`` cents."""
+    def top_up(self, least: int) -> None:
+        """Pay in what is missing to a buying power of ``least`` cents, at once."""
         missing = least - self.bank.buying_power(self.account)
-        if missing > 0:
-            self.bank_to_account(missing, at)
-
-    def bank_to_account(self, cents: int, at: int) -> None:
-        """A deposit that completes at once."""
-        deposit_id = self.bank.deposit(self.account, DEPOSIT_TOKEN_USD, cents, at)
+        if missing <= 0:
+            return
+        deposit_id = self.bank.deposit(self.account, DEPOSIT_TOKEN_USD, missing)
         if deposit_id is not None:
-            self.bank.complete_deposit(deposit_id, at)
+            self.bank.complete_deposit(deposit_id)

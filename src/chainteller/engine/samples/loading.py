@@ -149,7 +149,7 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     today.generate(Timeline(bank), people, customer_wallets.plan(data))
     bank.record_loading(_ACTOR.name, _ACTION, MARK, {"seed": seed})
     slow = rule_of(replace(bank.options, deposit_delay_s=today.SLOW_DEPOSIT_S))
-    tx.rows.insert_if_new(Tables.rule, {"id": slow.id, "body": slow.body, "since": bank.now})
+    tx.rows.insert_if_new(Tables.rule, {"id": slow.id, "body": slow.body, "since": bank.until})
     _write(tx, bank, seed)
 
 
@@ -185,7 +185,7 @@ def _sample_bank(
     tx: UnitOfWork,
     prices: PriceFeed,
     randomness: SeededRandomness,
-    now: int,
+    until: int,
     codes: Iterable[str],
 ) -> SampleBank:
     """``codes`` are those of the ledger accounts that may exist."""
@@ -196,13 +196,13 @@ def _sample_bank(
         prices=prices,
         fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
         options=tx.context.options,
-        now=now,
+        until=until,
     )
 
 
 def _write(tx: UnitOfWork, bank: SampleBank, seed: str) -> None:
     tallies.restart(tx.connection, tx.organisation_id)
-    tx.rows.randomness = SeededRandomness(f"salts {seed} {bank.now}")
+    tx.rows.randomness = SeededRandomness(f"salts {seed} {bank.until}")
     bank.rows.write(tx.rows, tx.organisation_id)
     tx.under_rule()
     seals = tx.rows.take()

@@ -1,6 +1,7 @@
 """What is under way at the sample bank as its day begins: counted from the loading itself."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from chainteller.domain.assets import DEPOSIT_TOKEN_USD, MARKETS, USDC_SOLANA, Market
 from chainteller.domain.clock import HOUR, MINUTE, SECOND
@@ -10,7 +11,7 @@ from chainteller.engine.samples.bank import Account
 from chainteller.engine.samples.customer_wallets import Holding
 from chainteller.engine.samples.customers import CustomerData, Habit, Person
 from chainteller.engine.samples.history import WITH_WORK
-from chainteller.engine.samples.timeline import Timeline
+from chainteller.engine.samples.timeline import Story, Timeline
 
 _LEAST_CENTS = 10_000
 _UP_TO_CENTS = 30_000
@@ -41,7 +42,8 @@ def generate(
             today.review(account)
         else:
             today.leave[place % len(today.leave)](account)
-    today.order(timeline.bank.accounts[first.reference], MARKETS[0], Side.BUY, timeline.bank.now)
+    now = timeline.bank.until
+    today.order(timeline.bank.accounts[first.reference], MARKETS[0], Side.BUY, now)
     wallets.generate_today(timeline)
     timeline.run()
 
@@ -66,7 +68,8 @@ class _Today:
         """An instant of today within the first four fifths of what lasts so many microseconds."""
         bank, midnight = self._bank, self._timeline.midnight
         lag = (1 + bank.below(max(1, int(lasts * 0.8) // _MILLISECOND))) * _MILLISECOND
-        return min(bank.now, max(bank.now - lag, midnight + (1 + bank.below(900)) * _MILLISECOND))
+        soonest = midnight + (1 + bank.below(900)) * _MILLISECOND
+        return min(bank.until, max(bank.until - lag, soonest))
 
     def _cents(self) -> int:
         return _LEAST_CENTS + self._bank.below(_UP_TO_CENTS // _STEP_CENTS) * _STEP_CENTS
@@ -77,24 +80,26 @@ class _Today:
         market: Market,
         side: Side,
         at: int,
-        then: Callable[[str], None] = lambda _: None,
+        fills: int | None = None,
     ) -> None:
-        """A quote, its execution at the instant, and what follows; half of it is sold."""
+        """A quote, its execution at the instant, and its fill if there is one; half of what is held
+        is sold."""
         bank = self._bank
         held = bank.available(account).get(market.base, 0)
         sold = self._cents() if side is Side.BUY else held // 2
+        wait = min(_QUOTE_TO_ORDER, bank.options.quote_window)
 
-        def execute(quote_id: str, when: int) -> None:
-            trade_id = bank.execute(account, quote_id, when)
-            if trade_id is not None:
-                then(trade_id)
+        def story() -> Story:
+            quote_id = bank.quote(account, market.name, side, sold)
+            if quote_id is None:
+                return
+            yield wait
+            trade_id = bank.execute(account, quote_id)
+            if trade_id is not None and fills is not None:
+                yield fills - at
+                bank.fill(account, trade_id)
 
-        def ask(when: int) -> None:
-            quote_id = bank.quote(account, market.name, side, sold, when)
-            if quote_id is not None:
-                self._timeline.at(at, lambda later: execute(quote_id, later))
-
-        self._timeline.at(at - min(_QUOTE_TO_ORDER, bank.options.quote_window), ask)
+        self._timeline.at(at - wait, story)
 
     def _processing_trade(self, account: Account) -> None:
         bank = self._bank
@@ -106,54 +111,49 @@ class _Today:
         bank = self._bank
         at = self._since(bank.options.settle_delay_s * SECOND)
         market = max(MARKETS, key=lambda each: bool(bank.available(account).get(each.base, 0)))
-
-        def then(trade_id: str) -> None:
-            self._timeline.at(at, lambda when: bank.fill(account, trade_id, when))
-
         if bank.available(account).get(market.base, 0) > 1:
-            self.order(account, market, Side.SELL, at - 10 * SECOND, then)
+            self.order(account, market, Side.SELL, at - 10 * SECOND, fills=at)
 
     def _open_quote(self, account: Account) -> None:
         bank = self._bank
         market, cents = MARKETS[bank.below(len(MARKETS))], self._cents()
         at = self._since(bank.options.quote_window)
-        self._timeline.at(at, lambda when: bank.quote(account, market.name, Side.BUY, cents, when))
+        self._timeline.at(at, bank.quote, account, market.name, Side.BUY, cents)
 
     def _pending_deposit(self, account: Account) -> None:
         """The core bank takes its time over this one."""
         bank, cents = self._bank, self._cents()
-        self._timeline.at(
-            self._since(SLOW_DEPOSIT_S * SECOND),
-            lambda when: bank.deposit(account, USDC_SOLANA, cents, when, SLOW_DEPOSIT_S),
-        )
+        at = self._since(SLOW_DEPOSIT_S * SECOND)
+        slow = replace(bank.options, deposit_delay_s=SLOW_DEPOSIT_S)
+        self._timeline.at(at, bank.deposit, account, USDC_SOLANA, cents, slow)
 
     def _pending_withdrawal(self, account: Account) -> None:
         bank, cents = self._bank, self._cents()
-        self._timeline.at(
-            self._since(bank.options.withdrawal_delay_s * SECOND),
-            lambda when: bank.withdraw(account, DEPOSIT_TOKEN_USD, cents, when),
-        )
+        at = self._since(bank.options.withdrawal_delay_s * SECOND)
+        self._timeline.at(at, bank.withdraw, account, DEPOSIT_TOKEN_USD, cents)
 
     def _sent_withdrawal(self, account: Account) -> None:
         bank, cents = self._bank, self._cents()
         at = self._since(bank.options.withdrawal_delay_s * SECOND)
 
-        def ask(when: int) -> None:
-            withdrawal_id = bank.withdraw(account, DEPOSIT_TOKEN_USD, cents, when)
+        def story() -> Story:
+            withdrawal_id = bank.withdraw(account, DEPOSIT_TOKEN_USD, cents)
             if withdrawal_id is not None:
-                self._timeline.at(at, lambda later: bank.send(account, withdrawal_id, later))
+                yield 5 * SECOND
+                bank.send(account, withdrawal_id)
 
-        self._timeline.at(at - 5 * SECOND, ask)
+        self._timeline.at(at - 5 * SECOND, story)
 
     def review(self, account: Account) -> None:
         """A withdrawal to a wallet that isn't verified waits for its review."""
         bank = self._bank
         (holding,) = self._holdings[account.person.reference]
+        slow = replace(bank.options, review_delay_s=_REVIEW_S)
 
-        def act(when: int) -> None:
-            found = customer_wallets.target(bank, holding.pair, when)
-            amount = customer_wallets.part_of_holding(bank, account, holding.pair.network, when)
+        def act() -> None:
+            found = customer_wallets.target(bank, holding.pair)
+            amount = customer_wallets.part_of_holding(bank, account, holding.pair.network)
             if found is not None and amount is not None:
-                bank.withdraw_to_wallet(account, amount, found, when, _REVIEW_S)
+                bank.withdraw_to_wallet(account, amount, found, slow)
 
         self._timeline.at(self._since(_REVIEWED_SINCE), act)

@@ -5,7 +5,7 @@ Ids of wallets and of their blockchain accounts come from their names alone, so 
 way today finds what the history has made.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from chainteller.domain import second_method
@@ -28,9 +28,9 @@ from chainteller.engine.operations import (
     ownership_statements,
     small_transfers,
 )
-from chainteller.engine.samples.bank import Account, SampleBank
+from chainteller.engine.samples.bank import SampleBank
 from chainteller.engine.samples.customers import CustodyAddress
-from chainteller.engine.samples.timeline import Timeline
+from chainteller.engine.samples.timeline import Story, Timeline
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
@@ -76,141 +76,93 @@ class Pair:
         return _fixed_id(Prefix.COUNTERPARTY, self.wallet.name)
 
 
-Linked = Callable[[Pair, int], None]
-"""What follows a link, with the instant of the link."""
-
-
 def _fixed_id(prefix: Prefix, name: str) -> str:
     return new_id(prefix, SeededRandomness(f"sample {name}"))
 
 
 def generate_history(timeline: Timeline) -> None:
     """Everything but what is under way today."""
-    bank = timeline.bank
+    bank, midnight = timeline.bank, timeline.midnight
     for reference, network, days in _ACCOUNTS:
-        address = custody(reference, network)
-        timeline.at(
-            _day(timeline, days, 10),
-            lambda at, address=address: open_account(  # type: ignore[misc]  # a default binds the loop's account
-                bank, bank.accounts[address.reference], address, at
-            ),
-        )
-    verifying = Verifying(timeline)
-    verifying.link(_pair(bank, FIRST, "ethereum", "dave-ethereum"), _day(timeline, 95, 11))
-    verifying.link(
-        _pair(bank, FIRST, "solana", "dave-solana"),
-        _day(timeline, 60, 14),
-        lambda pair, _: timeline.at(
-            _day(timeline, 3, 16), lambda at: require_reverification(bank, pair, at)
-        ),
-    )
-    verifying.link(
-        _pair(bank, LONGSTANDING, "ethereum", "frank-ethereum"),
-        _day(timeline, 345, 9),
-        # Used since, or it would lie dormant; the desk only shows that it falls due by its age.
-        lambda pair, _: timeline.at(_day(timeline, 20, 12), lambda at: use(bank, pair, at)),
-    )
-    verifying.link(_pair(bank, LONGSTANDING, "ethereum", "frank-solana"), _day(timeline, 400, 15))
-    verifying.challenge(_pair(bank, FIRST, "ethereum", "erin-ethereum"), _day(timeline, 1, 11))
-    verifying.challenge(_pair(bank, FIRST, "ethereum", "dave-bitcoin"), _day(timeline, 1, 15))
-    verifying.lock(_pair(bank, LONGSTANDING, "bitcoin", "frank-bitcoin"), _day(timeline, 1, 13))
-    verifying.claim(_pair(bank, FIRST, "solana", "erin-solana"), timeline.midnight - 25 * MINUTE)
+        timeline.at(_day(timeline, days, 10), open_account, bank, custody(reference, network))
+
+    def pair(reference: str, network: str, wallet: str) -> Pair:
+        return Pair(reference, network, bank.wallets[wallet])
+
+    def linked_then(wallet: Pair, until: int, act: Callable[[SampleBank, Pair], None]) -> Story:
+        yield from linked(bank, wallet)
+        yield until - bank.now
+        act(bank, wallet)
+
+    first = pair(FIRST, "solana", "dave-solana")
+    timeline.at(_day(timeline, 95, 11), linked, bank, pair(FIRST, "ethereum", "dave-ethereum"))
+    reverified = _day(timeline, 3, 16)
+    timeline.at(_day(timeline, 60, 14), linked_then, first, reverified, require_reverification)
+    aged = pair(LONGSTANDING, "ethereum", "frank-ethereum")
+    # Used since, or it would lie dormant; the desk only shows that it falls due by its age.
+    timeline.at(_day(timeline, 345, 9), linked_then, aged, _day(timeline, 20, 12), use)
+    for act, days, hour, owned in (
+        (linked, 400, 15, pair(LONGSTANDING, "ethereum", "frank-solana")),
+        (challenged, 1, 11, pair(FIRST, "ethereum", "erin-ethereum")),
+        (challenged, 1, 15, pair(FIRST, "ethereum", "dave-bitcoin")),
+    ):
+        timeline.at(_day(timeline, days, hour), act, bank, owned)
+    unsigned = pair(LONGSTANDING, "bitcoin", "frank-bitcoin")
+    timeline.at(_day(timeline, 1, 13), refused, bank, unsigned, MAXIMUM_ATTEMPTS)
+    claiming = pair(FIRST, "solana", "erin-solana")
+    timeline.at(midnight - 25 * MINUTE, claimed, bank, claiming)
     # Last, so that what was drawn before stays what it was.
-    unsigned = _pair(bank, LONGSTANDING, "bitcoin", "frank-bitcoin")
-    timeline.at(timeline.midnight - 9 * MINUTE, lambda at: ask_for_transfer(timeline, unsigned, at))
-    timeline.at(timeline.midnight - 2 * MINUTE, lambda at: state(bank, unsigned, at))
+    timeline.at(midnight - 9 * MINUTE, ask_for_transfer, bank, unsigned)
+    timeline.at(midnight - 2 * MINUTE, state, bank, unsigned)
 
 
 def generate_today(timeline: Timeline) -> None:
     """A text waits for its signature; the customer has tried once, with the other account."""
     bank = timeline.bank
-    pair = _pair(bank, FIRST, "ethereum", "erin-ethereum")
+    pair = Pair(FIRST, "ethereum", bank.wallets["erin-ethereum"])
 
-    def act(at: int) -> None:
-        challenge_id = challenge(bank, pair, at)
-        timeline.at(
-            bank.now - 5 * SECOND,
-            lambda when: refuse(bank, pair, challenge_id, "OTHER_REGISTERED_ADDRESS", when),
-        )
+    def story() -> Story:
+        challenge_id = challenge(bank, pair)
+        yield 20 * SECOND
+        refuse(bank, pair, challenge_id, "OTHER_REGISTERED_ADDRESS")
 
-    timeline.at(bank.now - 25 * SECOND, act)
+    timeline.at(bank.until - 25 * SECOND, story)
 
 
-class Verifying:
-    """The stages of a verification, each some minutes after the one before."""
+# The stages of a verification, each some minutes after the one before
 
-    def __init__(self, timeline: Timeline) -> None:
-        self._timeline = timeline
-        self._bank = timeline.bank
 
-    def challenge(
-        self, pair: Pair, at: int, then: Callable[[str, int], None] | None = None
-    ) -> None:
-        """Register a wallet; its challenge follows. ``then`` gets its id and instant."""
+def challenged(bank: SampleBank, pair: Pair) -> Generator[int, None, str]:
+    """Register a wallet; its challenge follows, whose id is returned."""
+    register(bank, pair)
+    yield _STAGE
+    return challenge(bank, pair, _VALID_S)
 
-        def act(when: int) -> None:
-            challenge_id = challenge(self._bank, pair, when, _VALID_S)
-            if then is not None:
-                then(challenge_id, when)
 
-        self._timeline.at(at, lambda when: register(self._bank, pair, when))
-        self._timeline.at(at + _STAGE, act)
+def claimed(bank: SampleBank, pair: Pair) -> Generator[int, None, str]:
+    """As ``challenged``; then the signature. Returns the claim's id."""
+    challenge_id = yield from challenged(bank, pair)
+    yield 4 * _STAGE
+    return claim(bank, pair, challenge_id)
 
-    def claim(self, pair: Pair, at: int, then: Callable[[str, int], None] | None = None) -> None:
-        """As ``challenge``; then the signature. ``then`` gets the claim's id and instant."""
 
-        def act(challenge_id: str, when: int) -> None:
-            claim_id = claim(self._bank, pair, challenge_id, when)
-            if then is not None:
-                then(claim_id, when)
+def linked(bank: SampleBank, pair: Pair) -> Story:
+    """As ``claimed``; then the link."""
+    claim_id = yield from claimed(bank, pair)
+    yield 4 * SECOND
+    link(bank, pair, claim_id)
 
-        self.challenge(
-            pair,
-            at,
-            lambda challenge_id, when: self._timeline.at(
-                when + 4 * _STAGE, lambda later: act(challenge_id, later)
-            ),
-        )
 
-    def link(self, pair: Pair, at: int, then: Linked | None = None) -> None:
-        """As ``claim``; then the link."""
-
-        def act(claim_id: str, when: int) -> None:
-            link(self._bank, pair, claim_id, when)
-            if then is not None:
-                then(pair, when)
-
-        self.claim(
-            pair,
-            at,
-            lambda claim_id, when: self._timeline.at(
-                when + 4 * SECOND, lambda later: act(claim_id, later)
-            ),
-        )
-
-    def lock(self, pair: Pair, at: int) -> None:
-        """As ``challenge``; then signed with the wrong account until no attempt is left."""
-        self.refuse(pair, at, MAXIMUM_ATTEMPTS)
-
-    def refuse(self, pair: Pair, at: int, attempts: int) -> None:
-        """As ``challenge``; then signed with the wrong account so many times."""
-
-        def act(challenge_id: str, when: int) -> None:
-            for attempt in range(attempts):
-                self._timeline.at(
-                    when + (attempt + 1) * 2 * MINUTE,
-                    lambda later: refuse(self._bank, pair, challenge_id, "UNKNOWN_SIGNER", later),
-                )
-
-        self.challenge(pair, at, act)
+def refused(bank: SampleBank, pair: Pair, attempts: int) -> Story:
+    """As ``challenged``; then signed with the wrong account so many times."""
+    challenge_id = yield from challenged(bank, pair)
+    for _ in range(attempts):
+        yield 2 * MINUTE
+        refuse(bank, pair, challenge_id, "UNKNOWN_SIGNER")
 
 
 def _day(timeline: Timeline, days: int, hour: int) -> int:
     return timeline.midnight - days * DAY + hour * HOUR
-
-
-def _pair(bank: SampleBank, reference: str, network: str, wallet: str) -> Pair:
-    return Pair(reference, network, bank.wallets[wallet])
 
 
 def custody(reference: str, network: str) -> CustodyAddress:
@@ -221,32 +173,33 @@ def custody(reference: str, network: str) -> CustodyAddress:
     return CustodyAddress(_fixed_id(Prefix.BLOCKCHAIN_ACCOUNT, name), reference, network, address)
 
 
-def open_account(bank: SampleBank, account: Account, custody: CustodyAddress, at: int) -> None:
-    """A blockchain account with a fixed id and address."""
+def open_account(bank: SampleBank, custody: CustodyAddress) -> None:
+    """A blockchain account with a fixed id and address, of the customer that the address names."""
+    account = bank.accounts[custody.reference]
     decided = blockchain_accounts.decide_opening(
         bank.account(account.id),
         resolve_network(custody.network),
         lambda: custody.address,
-        bank.moment(at)._replace(new_id=lambda _: custody.id),
+        bank.moment()._replace(new_id=lambda _: custody.id),
     )
     request = OpenBlockchainAccount(trading_account_id=account.id, network=custody.network)
-    bank.record(at, "open_blockchain_account", decided.subject, audited_inputs(request), account.id)
-    bank.apply(decided, at)
+    bank.record("open_blockchain_account", decided.subject, audited_inputs(request), account.id)
+    bank.apply(decided)
 
 
-def register(bank: SampleBank, pair: Pair, at: int) -> None:
+def register(bank: SampleBank, pair: Pair) -> None:
     """Register the wallet, unless another customer's was registered with the same address."""
     if bank.rows.find(Tables.counterparty, pair.counterparty_id) is not None:
         return
     address = pair.wallet.address
-    moment = bank.moment(at)._replace(new_id=lambda _: pair.counterparty_id)
+    moment = bank.moment()._replace(new_id=lambda _: pair.counterparty_id)
     decided = counterparties.decide_registration(address, moment)
     request = RegisterCounterparty(address=address.display, network=address.network.name)
-    bank.record(at, "register_counterparty", decided.subject, audited_inputs(request))
-    bank.apply(decided, at)
+    bank.record("register_counterparty", decided.subject, audited_inputs(request))
+    bank.apply(decided)
 
 
-def challenge(bank: SampleBank, pair: Pair, at: int, valid_s: int | None = None) -> str:
+def challenge(bank: SampleBank, pair: Pair, valid_s: int | None = None) -> str:
     """A text to sign, valid for ``valid_s`` seconds or for as long as the bank's options say."""
     request = ChallengeRequest(counterparty_id=pair.counterparty_id, valid_seconds=valid_s)
     party = Party(pair.reference, bank.accounts[pair.reference].bank_account_id)
@@ -254,42 +207,40 @@ def challenge(bank: SampleBank, pair: Pair, at: int, valid_s: int | None = None)
         bank.rows.record(Tables.blockchain_account, pair.account_id),
         bank.rows.record(Tables.counterparty, pair.counterparty_id),
         challenges.Asked(party, challenges.validity_s(request, bank.options)),
-        bank.moment(at),
+        bank.moment(),
     )
-    _record(bank, at, "create_challenge", decided.subject, request, pair)
-    bank.apply(decided, at)
+    _record(bank, "create_challenge", decided.subject, request, pair)
+    bank.apply(decided)
     return decided.subject
 
 
-def refuse(bank: SampleBank, pair: Pair, challenge_id: str, finding: str, at: int) -> None:
+def refuse(bank: SampleBank, pair: Pair, challenge_id: str, finding: str) -> None:
     """A signature by the wallet that the customer takes for this one; the tenth locks."""
     signer = bank.wallets[pair.wallet.other_account].address.display
     challenged = bank.rows.record(Tables.challenge, challenge_id)
     bank.record(
-        at,
         "submit_claim",
         pair.account_id,
         _claim_inputs(pair, challenge_id),
         _owner(bank, pair),
         error="INVALID_SIGNATURE",
     )
-    bank.apply(claims.decide_attempt(challenged, finding, signer, at), at)
+    bank.apply(claims.decide_attempt(challenged, finding, signer, bank.now))
 
 
-def claim(bank: SampleBank, pair: Pair, challenge_id: str, at: int) -> str:
+def claim(bank: SampleBank, pair: Pair, challenge_id: str) -> str:
     """The wallet signed the very text."""
     challenged = bank.rows.record(Tables.challenge, challenge_id)
     proof = sample_proof(pair.wallet, challenged.text)
-    decided = claims.decide_acceptance(challenged, claims.Accepted(proof), bank.moment(at))
+    decided = claims.decide_acceptance(challenged, claims.Accepted(proof), bank.moment())
     inputs = _claim_inputs(pair, challenge_id)
-    bank.record(at, "submit_claim", decided.subject, inputs, _owner(bank, pair))
-    bank.apply(decided, at)
+    bank.record("submit_claim", decided.subject, inputs, _owner(bank, pair))
+    bank.apply(decided)
     return decided.subject
 
 
-def ask_for_transfer(timeline: Timeline, pair: Pair, at: int) -> None:
+def ask_for_transfer(bank: SampleBank, pair: Pair) -> Story:
     """Ask for a small transfer; the customer sends a rounded amount, and the time runs out."""
-    bank = timeline.bank
     custody = bank.rows.record(Tables.blockchain_account, pair.account_id)
     wallet = bank.rows.record(Tables.counterparty, pair.counterparty_id)
     asset = second_method.asset_on(pair.network)
@@ -298,26 +249,27 @@ def ask_for_transfer(timeline: Timeline, pair: Pair, at: int) -> None:
     amount = second_method.draw_amount(asset, SeededRandomness(f"sample {pair.wallet.name}"))
     valid_s = second_method.MINIMUM_VALIDITY_S
     decided = small_transfers.decide_request(
-        custody, wallet, pair.reference, amount, bank.moment(at), valid_s
+        custody, wallet, pair.reference, amount, bank.moment(), valid_s
     )
     request = SmallTransferRequest(counterparty_id=pair.counterparty_id, valid_seconds=valid_s)
-    _record(bank, at, "create_small_transfer", decided.subject, request, pair)
-    bank.apply(decided._replace(jobs=()), at)
+    _record(bank, "create_small_transfer", decided.subject, request, pair)
+    bank.apply(decided._replace(jobs=()))
     sent = second_method.Seen(
         SeededRandomness(f"sample {decided.subject}").bytes(32).hex(),
         wallet.canonical,
         wallet.canonical,
         asset.key,
         second_method.rounded(amount),
-        at + 4 * MINUTE,
+        bank.now + 4 * MINUTE,
         (wallet.canonical,),
         (wallet.canonical,),
         0,
     )
-    timeline.at(sent.arrived, lambda when: arrive(bank, pair, decided, sent, when))
+    yield 4 * MINUTE
+    arrive(bank, pair, decided, sent)
 
 
-def arrive(bank: SampleBank, pair: Pair, asked: Outcome, sent: second_method.Seen, at: int) -> None:
+def arrive(bank: SampleBank, pair: Pair, asked: Outcome, sent: second_method.Seen) -> None:
     """A transfer arrives for a small transfer."""
     small = asked.inserted(Tables.small_transfer)
     wallet = bank.rows.record(Tables.counterparty, pair.counterparty_id)
@@ -328,11 +280,11 @@ def arrive(bank: SampleBank, pair: Pair, asked: Outcome, sent: second_method.See
         address=wallet.address,
         canonical=wallet.canonical,
     )
-    for each in small_transfers.decide_arrivals(row, [sent], 0, bank.moment(at)):
-        bank.apply(each, at, _owner(bank, pair))
+    for each in small_transfers.decide_arrivals(row, [sent], 0, bank.moment()):
+        bank.apply(each, _owner(bank, pair))
 
 
-def state(bank: SampleBank, pair: Pair, at: int) -> None:
+def state(bank: SampleBank, pair: Pair) -> None:
     """The customer says that the wallet is theirs, which waits for a person."""
     request = StatementRequest(
         counterparty_id=pair.counterparty_id,
@@ -344,17 +296,17 @@ def state(bank: SampleBank, pair: Pair, at: int) -> None:
         bank.rows.record(Tables.counterparty, pair.counterparty_id),
         request.reason,
         request.statement,
-        bank.moment(at),
+        bank.moment(),
     )
-    _record(bank, at, "create_ownership_statement", decided.subject, request, pair)
-    bank.apply(decided, at)
+    _record(bank, "create_ownership_statement", decided.subject, request, pair)
+    bank.apply(decided)
 
 
 def _claim_inputs(pair: Pair, challenge_id: str) -> dict[str, str]:
     return {"challengeId": challenge_id, "counterpartyId": pair.counterparty_id}
 
 
-def link(bank: SampleBank, pair: Pair, claim_id: str, at: int) -> None:
+def link(bank: SampleBank, pair: Pair, claim_id: str) -> None:
     address = pair.wallet.address
     proven = {"network": address.network.name, "canonical": address.canonical}
     decided = counterparties.decide_link(
@@ -362,31 +314,30 @@ def link(bank: SampleBank, pair: Pair, claim_id: str, at: int) -> None:
         bank.rows.record(Tables.claim, claim_id, **proven),
         address,
         None,
-        at,
+        bank.now,
     )
     request = LinkRequest(
         address=address.display, network=address.network.name, ownership_claim_id=claim_id
     )
-    _record(bank, at, "link_counterparty", decided.subject, request, pair)
-    bank.apply(decided, at)
+    _record(bank, "link_counterparty", decided.subject, request, pair)
+    bank.apply(decided)
 
 
-def use(bank: SampleBank, pair: Pair, at: int) -> None:
+def use(bank: SampleBank, pair: Pair) -> None:
     """Note that something was sent to a linked wallet."""
-    update = destinations.used(_link(bank, pair), at)
-    bank.apply(Outcome(pair.counterparty_id, rows=(update,)), at)
+    update = destinations.used(_link(bank, pair), bank.now)
+    bank.apply(Outcome(pair.counterparty_id, rows=(update,)))
 
 
 def require_reverification(
     bank: SampleBank,
     pair: Pair,
-    at: int,
     reason: ReverificationReason = ReverificationReason.AGENT_REQUEST,
 ) -> None:
     request = ReverificationRequest(reason=reason)
-    decided = counterparties.decide_reverification(_link(bank, pair), request.reason, at)
-    _record(bank, at, "require_reverification", decided.subject, request, pair)
-    bank.apply(decided, at)
+    decided = counterparties.decide_reverification(_link(bank, pair), request.reason, bank.now)
+    _record(bank, "require_reverification", decided.subject, request, pair)
+    bank.apply(decided)
 
 
 def find_link(bank: SampleBank, pair: Pair) -> Record | None:
@@ -407,10 +358,8 @@ _PROVEN = {
 }
 
 
-def _record(
-    bank: SampleBank, at: int, action: str, subject: str, request: WireModel, pair: Pair
-) -> None:
-    bank.record(at, action, subject, audited_inputs(request), _owner(bank, pair))
+def _record(bank: SampleBank, action: str, subject: str, request: WireModel, pair: Pair) -> None:
+    bank.record(action, subject, audited_inputs(request), _owner(bank, pair))
 
 
 def _owner(bank: SampleBank, pair: Pair) -> str:
