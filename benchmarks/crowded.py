@@ -19,7 +19,7 @@ from chainteller.storage.db.sources import insert
 from chainteller.storage.lists import search, tallies
 from chainteller.storage.log import append, entry, views
 from chainteller.storage.log.entry import Act, Stamp, Told
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 core.install()
 BUSY, QUIET = "default", "quiet"

@@ -34,7 +34,7 @@ from tests.world.files import wait_for_disk
 from chainteller.domain.clock import DAY
 from chainteller.engine.core.pacing import BREATH_S
 from chainteller.engine.upkeep import upkeep
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 _A_YEAR = 401 * DAY
 _PACE_S = 0.02

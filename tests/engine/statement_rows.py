@@ -17,7 +17,7 @@ from chainteller.engine.engine import Engine
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.statements import Statement
 from chainteller.storage.log import entry
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 from chainteller.workspace.statements import contradictions
 
 Posting = tuple[str, int, int, str]

@@ -46,7 +46,7 @@ from chainteller.storage.log import entry, views
 from chainteller.storage.log.marks import derived_deployment
 from chainteller.storage.log.moved import DATABASE
 from chainteller.storage.schema import guards
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 from chainteller.storage.upkeep import archives, standing
 from chainteller.storage.upkeep.copying import copy
 from chainteller.workspace.receipts import receipt_of

@@ -37,8 +37,7 @@ from chainteller.service.models.quotes import QuoteRequest
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import marks
 from chainteller.storage.schema import guards
-from chainteller.storage.schema.tables import Tables
-from chainteller.storage.schema.wallet_tables import WalletTables
+from chainteller.storage.schema.wallet_tables import Tables
 
 Alter = Callable[[Session], str]
 _TRANSFER = Tables.transfer
@@ -421,7 +420,7 @@ def test_a_payout_of_another_account_waits_too_and_isnt_audited_each_minute(
     assert len(world.engine.audit().data) == size
     assert "processing" in statuses(world)
     with world.database.read() as connection:
-        assert connection.execute(WalletTables.counterparty.select()).first() is not None
+        assert connection.execute(Tables.counterparty.select()).first() is not None
 
 
 def test_a_key_that_was_replaced_is_no_breach(world: World, verifier: Verifier) -> None:

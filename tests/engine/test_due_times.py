@@ -40,7 +40,7 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.decisions import OpenDecision
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage.queries import jobs
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 OPTIONS = EngineOptions(deposit_delay_s=60)
 ADDRESS = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"

@@ -27,7 +27,7 @@ from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.lists import search
 from chainteller.storage.queries import organisations
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 NAMES = (

@@ -29,7 +29,7 @@ from chainteller.storage.database import Database
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import entry, marks, views
 from chainteller.storage.schema import guards
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 NAME = "default"
 UNREADABLE = '{"default": {"size": 3, "mark": "zz"}}'

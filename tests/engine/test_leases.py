@@ -12,7 +12,7 @@ from chainteller.domain.clock import SECOND
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.upkeep.leases import LASTS_S, ServerLease
 from chainteller.service.deployment import DeploymentOptions
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 
 def stored(world: World) -> int:

@@ -10,7 +10,7 @@ from chainteller.domain.limits import DestinationClass, rules, usage
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.engine.core.unit_of_work import UnitOfWork, act
 from chainteller.engine.operations import limits
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 _STATUSES = ("completed", "processing", "reviewing", "cancelled", "failed", "sent", "rejected")
 

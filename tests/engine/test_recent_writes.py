@@ -11,8 +11,7 @@ from chainteller.domain.clock import HOUR
 from chainteller.engine.verification.full_pass import recent_ends, verify_since
 from chainteller.storage.db.query import Session
 from chainteller.storage.schema import guards
-from chainteller.storage.schema.tables import Tables
-from chainteller.storage.schema.wallet_tables import WalletTables
+from chainteller.storage.schema.wallet_tables import Tables
 
 _BALANCE, _JOB, _ENTRY = Tables.ledger_account, Tables.job, Tables.entry
 
@@ -27,7 +26,7 @@ def raise_a_balance(connection: Session) -> str:
 
 
 def redirect_a_wallet(connection: Session) -> str:
-    wallet = WalletTables.counterparty
+    wallet = Tables.counterparty
     connection.execute(update(wallet).values(address="0x" + "12" * 20))
     return f"counterparty {connection.execute(select(wallet.c.id)).scalar_one()}"
 

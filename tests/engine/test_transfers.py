@@ -19,7 +19,7 @@ from chainteller.engine.core.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.operations import deposits, payouts
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.funding import Destination, WithdrawalRequest
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 _WAITING = (
     "SELECT count(*) FROM pg_stat_activity "

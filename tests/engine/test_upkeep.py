@@ -18,7 +18,7 @@ from chainteller.service.models.quotes import QuoteRequest
 from chainteller.storage.db import records
 from chainteller.storage.lists import tallies
 from chainteller.storage.log.rows import DEPLOYMENT
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.log.last_writes import Kept, Trail
 from chainteller.storage.log.rows import DEPLOYMENT, Writer
 from chainteller.storage.log.views import Age
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 from chainteller.storage.upkeep import maintenance
 
 ALL = Age(0, 2**62)

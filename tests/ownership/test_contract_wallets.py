@@ -36,7 +36,7 @@ from chainteller.service.models.funding import (
     Transfer,
     WithdrawalRequest,
 )
-from chainteller.storage.schema.wallet_tables import WalletTables
+from chainteller.storage.schema.wallet_tables import Tables
 from chainteller.wallets import contracts
 
 SAFE = "0x5aFE3855358E112B5647B952709E6165e1c1eEEe"
@@ -380,7 +380,7 @@ def test_changed_evidence_is_noticed(
     case = Case(tmp_path, *nodes)
     claim = case.claim(chain)
     database = case.world.context.database
-    stored = WalletTables.evidence
+    stored = Tables.claim_evidence
     with database.read() as connection:
         [before] = list(recheck(connection))
     assert before.found is None

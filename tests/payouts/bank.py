@@ -31,8 +31,7 @@ from chainteller.service.models.funding import Currency, Destination, Transfer, 
 from chainteller.storage.db.query import Session
 from chainteller.storage.log import views
 from chainteller.storage.log.entry import Entry, Told
-from chainteller.storage.schema.tables import Tables
-from chainteller.storage.schema.wallet_tables import WalletTables
+from chainteller.storage.schema.wallet_tables import Tables
 
 BTC = Currency(type="crypto-currency", symbol="BTC", network="bitcoin")
 SOL = Currency(type="crypto-currency", symbol="SOL", network="solana")
@@ -44,8 +43,8 @@ _PAYMENTS = {
 }
 """Currencies and amounts to pay a wallet with, by its network."""
 FAMILIES = ("solana", "evm", "bitcoin", "tron")
-CHALLENGE, CLAIM = WalletTables.challenge, WalletTables.claim
-WALLET, LINK, TRANSFER = WalletTables.counterparty, WalletTables.link, Tables.transfer
+CHALLENGE, CLAIM = Tables.challenge, Tables.claim
+WALLET, LINK, TRANSFER = Tables.counterparty, Tables.link, Tables.transfer
 _SEALS = 20
 """The invariant of rows that the log sealed otherwise."""
 

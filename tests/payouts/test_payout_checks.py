@@ -38,7 +38,7 @@ from chainteller.storage.log.entry import Act, Stamp
 from chainteller.storage.log.rows import Writer
 from chainteller.storage.queries import jobs
 from chainteller.storage.queries.providers import SUBJECT
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 _UNVERIFIED = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
 

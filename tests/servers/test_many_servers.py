@@ -15,7 +15,7 @@ from chainteller.domain.clock import SystemClock
 from chainteller.engine.verification.full_pass import verify
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import DepositRequest
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 pytestmark = pytest.mark.thorough
 

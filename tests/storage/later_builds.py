@@ -53,7 +53,6 @@ _TABLE = """class ScratchRow(SQLModel, table=True):
 
 
 """
-_SCRATCH = "    scratch: ClassVar[Table] = table(ScratchRow)\n"
 
 
 class Build:
@@ -110,8 +109,6 @@ def expanded(folder: Path) -> Build:
     trade, rest = (build.package / tables).read_text().split("class TransferRow(", 1)
     head, version, tail = trade.rpartition("    version: int = 1\n")
     memo = "    memo: str | None = Field(default=None, sa_type=Text)\n"
-    listed = "    trade: ClassVar[Table] = table(TradeRow)\n"
-    rest = rest.replace(listed, f"{listed}{_SCRATCH}")
     trade = f"{head}{version}{memo}{tail}{_TABLE}"
     (build.package / tables).write_text(f"{trade}class TransferRow({rest}")
     build.generate()
@@ -123,7 +120,6 @@ def contracted(before: Build, folder: Path) -> Build:
     build.add_revision(_SECOND, _CONTRACT)
     build.replace("storage/revision.py", f'REVISION = "{_FIRST}"', f'REVISION = "{_SECOND}"')
     build.replace("storage/revision.py", f'FLOOR = "{FLOOR}"', f'FLOOR = "{_SECOND}"')
-    build.replace("storage/schema/tables.py", _SCRATCH, "")
     build.replace("storage/schema/tables.py", _TABLE, "")
     build.generate()
     return build

@@ -19,8 +19,7 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.database import Database, connect, open_database
 from chainteller.storage.revision import State
 from chainteller.storage.schema import ddl
-from chainteller.storage.schema.tables import Tables
-from chainteller.storage.schema.wallet_tables import declared
+from chainteller.storage.schema.wallet_tables import Tables, declared
 from chainteller.storage.upkeep.copying import copy
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")

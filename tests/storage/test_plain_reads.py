@@ -13,7 +13,7 @@ from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 DPT = Currency(type="deposit-token-currency", id="DPT_USD")
 _TRADES = select(func.count()).select_from(Tables.trade)

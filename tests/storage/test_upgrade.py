@@ -30,7 +30,7 @@ from chainteller.storage.database import connect, open_database
 from chainteller.storage.db.query import Value, built
 from chainteller.storage.revision import REVISION
 from chainteller.storage.schema import ddl
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 from chainteller.storage.upkeep import maintenance, upgrade
 
 

@@ -18,7 +18,7 @@ from chainteller.engine.verification import replay, seals
 from chainteller.storage.db.query import Session
 from chainteller.storage.schema import guards
 from chainteller.storage.schema.columns import Atoms, reason_unsealed
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 from chainteller.storage.upkeep.archives import Past
 
 Row = Mapping[str, Any]

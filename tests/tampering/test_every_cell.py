@@ -24,8 +24,7 @@ from chainteller.engine.verification import seals
 from chainteller.engine.verification.full_pass import breaches, verify, verify_all
 from chainteller.storage.db.query import Session
 from chainteller.storage.schema import guards
-from chainteller.storage.schema.tables import Tables
-from chainteller.storage.schema.wallet_tables import declared
+from chainteller.storage.schema.wallet_tables import Tables, declared
 
 _EXEMPT = {
     ("entry", "*"),

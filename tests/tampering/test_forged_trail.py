@@ -28,7 +28,7 @@ from chainteller.storage.log.rows import Writer
 from chainteller.storage.log.writer_keys import PublicKey
 from chainteller.storage.queries import keys
 from chainteller.storage.schema import guards
-from chainteller.storage.schema import tables as schema
+from chainteller.storage.schema import wallet_tables as schema
 
 _UNMARKED = "its mark doesn't hold: nobody with the writer's key wrote it here"
 

@@ -22,7 +22,7 @@ from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.service.models.decisions import OpenDecision
 from chainteller.storage.log import views
 from chainteller.storage.schema import guards
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 _LOG = "default"
 _PUT_BACK = (

@@ -10,7 +10,7 @@ from textual.geometry import Region
 from chainteller.domain.preconditions import Control
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.queries import markets
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 from chainteller.tui.commands import SCREENS, footer_hints, unavailable_reason
 from chainteller.tui.console.app import Console
 from chainteller.tui.console.command_table import COMMANDS

@@ -36,7 +36,7 @@ from chainteller.service.errors import Conflict, NotFound, ValidationFailed
 from chainteller.service.models.heads import AuditProof
 from chainteller.sqlite import sqlite3
 from chainteller.storage.database import open_database
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 from chainteller.witnessing.checkpoints import Head, read_signed_head
 from chainteller.witnessing.comparing import compare_file
 from chainteller.witnessing.errors import AuditContradicted, CheckpointRefused, Refusal

@@ -14,7 +14,7 @@ from chainteller.storage.database import Database
 from chainteller.storage.log import entry, marks
 from chainteller.storage.log.entry import Entry, opened
 from chainteller.storage.schema import guards
-from chainteller.storage.schema.tables import Tables
+from chainteller.storage.schema.wallet_tables import Tables
 
 
 def entries(

@@ -4,31 +4,19 @@ SQLModel declares the tables; queries are Core statements, because a tracked obj
 times as much as the statement. JSON columns are text in canonical form.
 
 Rows are sealed by the log (``sealing``); what is not is declared here with its reason. A sealed
-table has one more column, ``salt``, which ``table`` adds. A column that is added later comes last
-and allows NULL, so that earlier seals hold.
+table has one more column, ``salt``, which ``wallet_tables.table`` adds. A column that is added
+later comes last and allows NULL, so that earlier seals hold.
 """
 
-from typing import ClassVar
-
-from sqlalchemy import (
-    Column,
-    Index,
-    LargeBinary,
-    String,
-    Table,
-    Text,
-    text,
-)
+from sqlalchemy import Index, LargeBinary, Text, text
 from sqlmodel import Field, SQLModel
 
-from chainteller.storage.db.table import SALT
 from chainteller.storage.schema.columns import (
     Atoms,
     Instant,
     Key,
     SearchKey,
     Word,
-    reason_unsealed,
     unsealed,
 )
 
@@ -770,48 +758,3 @@ class SearchKeyRow(SQLModel, table=True):
     kind: str = Field(primary_key=True, sa_type=Key)
     id: str = Field(primary_key=True, sa_type=Key)
     __table_args__ = unsealed(_SEARCH)
-
-
-def table(row: type[SQLModel]) -> Table:
-    """The Core table that a row class declares, with its salt if it's sealed."""
-    declared = SQLModel.metadata.tables[str(row.__tablename__)]
-    if reason_unsealed(declared) is None and SALT not in declared.columns:
-        declared.append_column(Column(SALT, String(16), nullable=True))
-    return declared
-
-
-class Tables:
-    """The Core tables by name."""
-
-    clock: ClassVar[Table] = table(ClockRow)
-    organisation: ClassVar[Table] = table(Organisation)
-    customer: ClassVar[Table] = table(CustomerRow)
-    bank_account: ClassVar[Table] = table(BankAccountRow)
-    trading_account: ClassVar[Table] = table(TradingAccountRow)
-    ledger_account: ClassVar[Table] = table(LedgerAccountRow)
-    journal: ClassVar[Table] = table(JournalRow)
-    quote: ClassVar[Table] = table(QuoteRow)
-    trade: ClassVar[Table] = table(TradeRow)
-    transfer: ClassVar[Table] = table(TransferRow)
-    job: ClassVar[Table] = table(JobRow)
-    idempotency: ClassVar[Table] = table(IdempotencyRow)
-    market_control: ClassVar[Table] = table(MarketControlRow)
-    decision: ClassVar[Table] = table(DecisionRow)
-    provider: ClassVar[Table] = table(ProviderRow)
-    provider_request: ClassVar[Table] = table(ProviderRequestRow)
-    api_key: ClassVar[Table] = table(ApiKeyRow)
-    agent: ClassVar[Table] = table(AgentRow)
-    note: ClassVar[Table] = table(NoteRow)
-    webhook: ClassVar[Table] = table(WebhookRow)
-    rule: ClassVar[Table] = table(RuleRow)
-    entry: ClassVar[Table] = table(EntryRow)
-    log: ClassVar[Table] = table(LogRow)
-    checkpoint: ClassVar[Table] = table(CheckpointRow)
-    dispute: ClassVar[Table] = table(DisputeRow)
-    verification: ClassVar[Table] = table(VerificationRow)
-    server_lease: ClassVar[Table] = table(ServerLeaseRow)
-    tally: ClassVar[Table] = table(TallyRow)
-    archive: ClassVar[Table] = table(ArchiveRow)
-    search_word: ClassVar[Table] = table(SearchWordRow)
-    search_name: ClassVar[Table] = table(SearchNameRow)
-    search_key: ClassVar[Table] = table(SearchKeyRow)

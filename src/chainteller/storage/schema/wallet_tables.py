@@ -1,13 +1,12 @@
 """Rows of part B: blockchain accounts, counterparties, challenges, small transfers, statements,
-attempts, claims and links."""
+attempts, claims and links; and every declared table by its name."""
 
-from typing import ClassVar
-
-from sqlalchemy import Index, Table, Text, text
+from sqlalchemy import Column, Index, String, Table, Text, text
 from sqlmodel import Field, SQLModel
 
-from chainteller.storage.schema.columns import Atoms, Instant, Key
-from chainteller.storage.schema.tables import Tables, table
+from chainteller.storage.db.table import SALT
+from chainteller.storage.schema import tables  # noqa: F401 - declares the other tables
+from chainteller.storage.schema.columns import Atoms, Instant, Key, reason_unsealed
 
 _ADDRESS = 128
 _HAS_PAGE = text("page_token IS NOT NULL")
@@ -258,23 +257,23 @@ class LinkRow(SQLModel, table=True):
     )
 
 
-class WalletTables:
-    """The Core tables of part B by name."""
+def table(name: str) -> Table:
+    """The Core table that a row class declares, with its salt if it's sealed."""
+    declared = SQLModel.metadata.tables[name]
+    if reason_unsealed(declared) is None and SALT not in declared.columns:
+        declared.append_column(Column(SALT, String(16), nullable=True))
+    return declared
 
-    blockchain_account: ClassVar[Table] = table(BlockchainAccountRow)
-    counterparty: ClassVar[Table] = table(CounterpartyRow)
-    challenge: ClassVar[Table] = table(ChallengeRow)
-    provider_challenge: ClassVar[Table] = table(ProviderChallengeRow)
-    attempt: ClassVar[Table] = table(AttemptRow)
-    claim: ClassVar[Table] = table(ClaimRow)
-    evidence: ClassVar[Table] = table(EvidenceRow)
-    small_transfer: ClassVar[Table] = table(SmallTransferRow)
-    arrival: ClassVar[Table] = table(ArrivalRow)
-    statement: ClassVar[Table] = table(StatementRow)
-    link: ClassVar[Table] = table(LinkRow)
+
+class _Tables:
+    def __getattr__(self, name: str) -> Table:
+        return table(name)
+
+
+Tables = _Tables()
+"""Every Core table by its name."""
 
 
 def declared() -> list[Table]:
     """Every table, after those that it refers to."""
-    ours = {id(found) for part in (Tables, WalletTables) for found in vars(part).values()}
-    return [found for found in SQLModel.metadata.sorted_tables if id(found) in ours]
+    return [table(each.name) for each in SQLModel.metadata.sorted_tables]
