@@ -302,6 +302,19 @@ def test_a_usual_command_doesnt_import_the_search(line: str) -> None:
     assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == "False\n"
 
 
+_SEARCHED = """
+import sys
+from chainteller.domain.pasted_secrets import find_secret
+assert find_secret(sys.argv[1]) is None
+print("chainteller.domain.secret_search" in sys.modules)
+"""
+
+
+def test_the_key_of_a_step_of_a_command_doesnt_import_the_search() -> None:
+    program = [sys.executable, "-c", _SEARCHED, f"{Random(8).randbytes(16).hex()}.quote"]  # noqa: S311 - no secret
+    assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
 @pytest.mark.parametrize("between", [" ", "  ", "-"])
 def test_an_id_and_hyphens_hide_no_secret_on_a_line(between: str) -> None:
     rng = Random(7)  # noqa: S311 - no secret

@@ -23,10 +23,12 @@ _SHORTEST = 12
 """Characters of twelve words in Chinese."""
 _SHORTEST_OF_LATIN = 20
 _HARMLESS = re.compile(
-    r"[A-Z]{3}_[0-9A-Z]{22}|(?:0x)?[0-9a-f-]{1,40}|0x[0-9a-fA-F]{40}|[a-z]{1,20}(?:-[a-z]{1,20}){0,3}",
+    r"[A-Z]{3}_[0-9A-Z]{22}|(?:0x)?[0-9a-f-]{1,40}(?:\.[a-z]{1,10})?|0x[0-9a-fA-F]{40}"
+    r"|[a-z]{1,20}(?:-[a-z]{1,20}){0,3}",
     re.ASCII,
 )
-"""Ids, random keys of requests, addresses and names of markets: most of what is passed."""
+"""Ids, random keys of requests and of a command's steps, addresses and names of markets: most of
+what is passed."""
 _IDS = re.compile(r"(?<!\S)[A-Z]{3}_[0-9A-Z]{22}(?!\S)", re.ASCII)
 _PART = r"(?:-{0,2}[A-Za-z']{1,13}[.,?!]?|[0-9][0-9.,:/-]{0,12})"
 _SHORT_SENTENCE = re.compile(rf" *{_PART}(?:(?: {{1,3}}|-){_PART}){{0,9}} *", re.ASCII)
