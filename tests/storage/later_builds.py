@@ -96,8 +96,8 @@ def expanded(folder: Path) -> Build:
     build.replace("storage/revision.py", f'REVISION = "{REVISION}"', f'REVISION = "{_FIRST}"')
     build.replace(
         "engine/operations/quotes.py",
-        '"failure_message": None,',
-        '"failure_message": None, "memo": "new",',
+        '"version": 1,',
+        '"version": 1, "memo": "new",',
     )
     tables = "storage/schema/tables.py"
     build.replace(

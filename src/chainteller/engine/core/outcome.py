@@ -40,7 +40,7 @@ class Moment(NamedTuple):
 
 
 class Insert(NamedTuple):
-    """New rows of a table, each with every column."""
+    """New rows of a table; a column that one doesn't name is NULL."""
 
     table: Table
     rows: tuple[Row, ...]

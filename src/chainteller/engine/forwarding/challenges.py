@@ -94,7 +94,6 @@ def _keep(
         "counterparty_id": pair[1],
         **_OPEN,
         "created": tx.now,
-        **dict.fromkeys(("used_at", "claim_id")),
         **said,
         **page,
     }

@@ -126,7 +126,6 @@ def add_account(tx: UnitOfWork, opened: TradingAccount) -> None:
             "search_name": "",
             "reference": opened.bank_account_id or opened.id,
             "kyc_level": "",
-            **dict.fromkeys(("terms_version", "control", "control_reason")),
         }
         rows.append(Insert(Tables.customer, (customer,)))
         customer_id = str(customer["id"])
@@ -142,8 +141,6 @@ def add_account(tx: UnitOfWork, opened: TradingAccount) -> None:
         "bank_account_id": opened.bank_account_id,
         "bank_account_type": opened.bank_account_type,
         "customer_id": customer_id,
-        "control": None,
-        "control_reason": None,
         "created": tx.now,
         "version": 0,
         **dict.fromkeys(account_rows.COUNTERS, 0),
@@ -219,8 +216,6 @@ def _quote_row(tx: UnitOfWork, quote: Quote, body: str, account_id: str | None) 
         "window": window,
         "created": tx.now,
         "expires": expires,
-        "trade_id": None,
-        "executed_at": None,
         "told": body,
     }
 
@@ -284,9 +279,6 @@ def add_trade(tx: UnitOfWork, of: Record, quote: Record, trade: Trade, body: str
         "hold": "[]",
         "created": tx.now,
         "updated": tx.now,
-        **dict.fromkeys(
-            ("executed_at", "settled_at", "cancelled_at", "failure_code", "failure_message")
-        ),
         "version": 1,
         "told": body,
     }
@@ -401,8 +393,6 @@ def add_wallet(tx: UnitOfWork, wallet: Counterparty, network: str) -> None:
         "address": address.display,
         "kind": address.kind,
         "created": tx.now,
-        "code": None,
-        "code_block": None,
     }
     told = {"network": on.name, "address": address.display}
     event = Event("counterparty.registered", wallet.id, told)

@@ -67,8 +67,6 @@ def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Mo
         "bank_account_id": bank_account.id,
         "bank_account_type": bank_account.type,
         "customer_id": bank_account.customer_id,
-        "control": None,
-        "control_reason": None,
         "created": moment.now,
         "version": 0,
         **dict.fromkeys(accounts.COUNTERS, 0),

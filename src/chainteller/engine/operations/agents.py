@@ -124,7 +124,6 @@ def _approved(identifier: str, name: str, roles: tuple[str, ...]) -> Event:
 
 def _inserted(tx: UnitOfWork, identifier: str, name: str, event: Event, **values: object) -> Agent:
     """Raises Conflict."""
-    unset = ("approved_at", "approved_by", "expires", "revoked_at", "revoked_by")
     row: Row = {
         "id": identifier,
         "organisation_id": tx.organisation_id,
@@ -132,7 +131,6 @@ def _inserted(tx: UnitOfWork, identifier: str, name: str, event: Event, **values
         "public_key": "",
         "roles": "",
         "created": tx.now,
-        **dict.fromkeys(unset),
         **values,
     }
     decided = Outcome(identifier, (Insert(Tables.agent, (row,)),), events=(event,))

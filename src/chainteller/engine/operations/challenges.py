@@ -150,12 +150,8 @@ def decide_challenge(
         "attempts": 0,
         "created": moment.now,
         "expires": expires,
-        "used_at": None,
-        "claim_id": None,
         "page_token": asked.page_token_hash,
         "page_text": page,
-        "page_signature": None,
-        "page_sent": None,
     }
     told = {"blockchainAccountId": account.id, "counterpartyId": counterparty.id}
     return Outcome(

@@ -267,7 +267,6 @@ def decide_acceptance(challenge: Record, accepted: Accepted, moment: Moment) -> 
         "status": ClaimStatus.VALID.value,
         "created": moment.now,
         "expires": moment.now + CLAIM_LIFETIME,
-        "linked_at": None,
         "method": method.value,
         "level": contracts.proof_level(method, evidence).value,
         "of_page": of_page or None,

@@ -162,8 +162,6 @@ def decide_registration(address: Address, moment: Moment) -> Outcome:
         "address": address.display,
         "kind": address.kind,
         "created": moment.now,
-        "code": None,
-        "code_block": None,
     }
     told = {"network": address.network.name, "address": address.display}
     return Outcome(

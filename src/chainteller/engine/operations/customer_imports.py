@@ -161,8 +161,6 @@ class _Plan:
                 "organisation_id": self.organisation_id,
                 "reference": line.reference,
                 **said,
-                "control": None,
-                "control_reason": None,
             }
             return True
         values = {name: value for name, value in said.items() if getattr(known, name) != value}
@@ -192,7 +190,6 @@ class _Plan:
                 "customer_id": owner_id,
                 "type": line.bank_account_type,
                 "balance": cents,
-                "trading_account_id": None,
             }
         )
         return True

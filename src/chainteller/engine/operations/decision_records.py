@@ -73,9 +73,6 @@ def opened(  # noqa: PLR0913 - what a decision is, declared by name
         "due": due,
         "at_deadline": at_deadline.value,
         "status": DecisionStatus.OPEN.value,
-        **dict.fromkeys(("decided_at", "decided_by", "outcome", "answer", "asked", "asked_at")),
-        "holder": None,
-        "held_until": None,
         "rule_id": rule_id,
         "version": 1,
         "needs_two": second.needed or None,
@@ -83,7 +80,6 @@ def opened(  # noqa: PLR0913 - what a decision is, declared by name
         "first_at": None if second.asked_by is None else moment.now,
         "digest": second.digest,
         "to_role": to_role or None,
-        "escalated_at": None,
     }
     told = {"kind": kind.value, "subject": subject, "reason": reason}
     if account_id is not None:

@@ -91,9 +91,6 @@ def _row(tx: UnitOfWork, breach: Breach) -> outcome.Row:
         "place": breach.where[:_MAXIMUM_PLACE],
         "what": breach.what,
         "found_at": tx.now,
-        "cleared_at": None,
-        "cleared_by": None,
-        "reason": None,
     }
 
 

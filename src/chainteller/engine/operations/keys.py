@@ -274,9 +274,6 @@ def _insert(tx: UnitOfWork, made: ApiKey, row: dict[str, object]) -> None:
         "key_id": made.key_id,
         "secret_hash": made.secret_hash,
         "created": tx.now,
-        "revoked_at": None,
-        "last_used_at": None,
-        "replaced_by": None,
     }
     tx.rows.insert(Tables.api_key, [key_row])
     tx.audit("create_api_key", made.key_id, {"name": row["name"], "scopes": row["scopes"]})

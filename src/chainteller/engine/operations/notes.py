@@ -39,8 +39,6 @@ def add(tx: UnitOfWork, request: AddNote) -> Note:
         "created": tx.now,
         "author": tx.name,
         "content": content,
-        "erased_at": None,
-        "erased_by": None,
     }
     event = Event("note.added", row["id"], {"subject": request.subject})
     decided = Outcome(row["id"], (Insert(Tables.note, (row,)),), events=(event,))

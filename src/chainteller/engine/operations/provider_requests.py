@@ -69,7 +69,6 @@ def decide_new(
         "status": status.value,
         "created": tx.now,
         "updated": tx.now,
-        **dict.fromkeys(("before", "after", "answer")),
         "version": 1,
         **values,
     }

@@ -206,9 +206,6 @@ def _quote_row(
         "window": terms.window,
         "created": moment.now,
         "expires": moment.now + terms.window,
-        "trade_id": None,
-        "executed_at": None,
-        "told": None,
     }
 
 
@@ -341,13 +338,7 @@ def _trade_row(
         "hold": trades.hold_text(held),
         "created": moment.now,
         "updated": moment.now,
-        "executed_at": None,
-        "settled_at": None,
-        "cancelled_at": None,
-        "failure_code": None,
-        "failure_message": None,
         "version": 1,
-        "told": None,
     }
 
 

@@ -185,12 +185,6 @@ def decide_request(
         "attempts": 0,
         "created": moment.now,
         "expires": deadline + WATCHED_AFTER,
-        "used_at": None,
-        "claim_id": None,
-        "page_token": None,
-        "page_text": None,
-        "page_signature": None,
-        "page_sent": None,
     }
     small = {
         "challenge_id": challenge_id,

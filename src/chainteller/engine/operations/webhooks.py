@@ -95,7 +95,6 @@ def create(tx: UnitOfWork, request: CreateWebhook) -> WebhookWithSecret:
         "generation": 1,
         "sent_upto": seq_of(size, EVENTS_PER_ACT - 1),
         "ahead": "",
-        **dict.fromkeys(("overlap_until", "paused_at", "paused_reason", "delivered_at", "answer")),
         **_FRESH,
         **_UNHELD,
     }

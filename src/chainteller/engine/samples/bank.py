@@ -242,7 +242,6 @@ class SampleBank:
                     "customer_id": person.id,
                     "type": account.type,
                     "balance": account.opening_cents,
-                    "trading_account_id": None,
                 },
             )
 

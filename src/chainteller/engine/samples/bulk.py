@@ -44,7 +44,7 @@ class BulkRows:
             self._loaded[table, key] = row
 
     def insert(self, table: Table, row: Row) -> None:
-        self._rows[table][_key_of(table)(row)] = row
+        self._rows[table][_key_of(table)(row)] = {**table.blank, **row}
 
     def row(self, table: Table, key: Key) -> Row:
         return self._rows[table][key]

@@ -43,6 +43,11 @@ class Table:
         return NamedTuple(self.row_name, self.kinds.items())
 
     @cached_property
+    def blank(self) -> dict[str, None]:
+        """A row without any value."""
+        return dict.fromkeys(self.columns)
+
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """Columns with whole numbers that fit into 64 bits."""
         return self._columns_of(int)

@@ -68,7 +68,7 @@ class Writer:
         return taken
 
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
-        """Insert rows that all have the same columns."""
+        """Insert rows; a column that one doesn't name is NULL."""
         sealed = [self._salted(table, each) for each in rows]
         for row in sealed:
             self._seal(table, row)
@@ -164,10 +164,12 @@ class Writer:
         return keys
 
     def _salted(self, table: Table, row: Row) -> Row:
+        """The row with every column; NULL where it names none."""
         _require_atoms(table, row)
-        if not table.sealed:
-            return row
-        return {**row, SALT: sealing.new_salt(table, self.randomness)}
+        whole = {**table.blank, **row}
+        if table.sealed:
+            whole[SALT] = sealing.new_salt(table, self.randomness)
+        return whole
 
     def _seal(self, table: Table, row: Row) -> None:
         if table.sealed:
@@ -203,7 +205,7 @@ def _moved(table: Table, key: Row) -> AssertionError:
 
 def record(table: Table, values: Row) -> Record:
     """A row as it's read from a table, except for its salt, which is None."""
-    known = {SALT: None, **values}
+    known = {**table.blank, **values}
     return table.record._make(map(known.__getitem__, table.columns))
 
 
