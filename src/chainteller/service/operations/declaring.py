@@ -19,46 +19,6 @@ from chainteller.service.models.pages import (
     Page,
 )
 
-__all__ = [
-    "ACCOUNT_ID",
-    "AGENTS_FEATURE",
-    "ANY_KEY",
-    "ATTESTATIONS",
-    "CREATED",
-    "CUSTOMERS_FEATURE",
-    "DECISIONS_FEATURE",
-    "DISPUTES_FEATURE",
-    "ENGINE_FEATURES",
-    "FEATURES",
-    "HEADS",
-    "IDEMPOTENCY",
-    "LAST_CURSOR",
-    "LIMIT",
-    "NOTES_FEATURE",
-    "NOT_RECORDS",
-    "OWNERSHIP_STATEMENTS_FEATURE",
-    "PAGE",
-    "RECORDS",
-    "SHARED_RECORDS",
-    "SHARED_WALLETS_FEATURE",
-    "SMALL_TRANSFERS_FEATURE",
-    "SORTS",
-    "TEXT",
-    "TRADING_ACCOUNT",
-    "WEBHOOKS_FEATURE",
-    "Call",
-    "Endpoint",
-    "Kind",
-    "Operation",
-    "Parameter",
-    "Query",
-    "Read",
-    "Section",
-    "Write",
-    "features_of",
-]
-"""What is taken from ``operations`` itself; the rest is for its sections."""
-
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
 
