@@ -47,8 +47,7 @@ revision, down_revision = "{_SECOND}", "{_FIRST}"
 def upgrade() -> None:
     op.drop_table("scratch")
 '''
-_TABLE = """class ScratchRow(SQLModel, table=True):
-    __tablename__ = "scratch"
+_TABLE = """class ScratchRow(Declared, table=True):
     id: str = Field(primary_key=True, sa_type=Key)
 
 

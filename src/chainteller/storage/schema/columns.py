@@ -1,11 +1,26 @@
-"""Column types that store exact values on both databases."""
+"""What tables are declared with: their base, and column types that store exact values on both
+databases."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Numeric, String, Table, Text
 from sqlalchemy.engine import Dialect
+from sqlalchemy.orm import declared_attr
 from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlmodel import SQLModel
+
+_INNER_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+class Declared(SQLModel):
+    """What declares a table, which is named after its class: ``LedgerAccountRow`` declares
+    ``ledger_account``."""
+
+    @declared_attr.directive
+    def __tablename__(cls) -> str:  # noqa: N805 - SQLAlchemy's
+        return _INNER_CAPITAL.sub("_", cls.__name__.removesuffix("Row")).lower()
 
 
 class Atoms(TypeDecorator[int]):

@@ -9,10 +9,11 @@ later comes last and allows NULL, so that earlier seals hold.
 """
 
 from sqlalchemy import Index, LargeBinary, Text, text
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
 from chainteller.storage.schema.columns import (
     Atoms,
+    Declared,
     Instant,
     Key,
     SearchKey,
@@ -23,7 +24,7 @@ from chainteller.storage.schema.columns import (
 _ANCHOR = "each process compares it with its own clocks; entries keep what it gained"
 
 
-class ClockRow(SQLModel, table=True):
+class ClockRow(Declared, table=True):
     """What all processes share about time; ``domain/timekeeping.py`` explains it.
 
     ``anchor_at`` was the time when ``anchor_elapsed`` had elapsed in the machine's run ``boot``,
@@ -31,7 +32,6 @@ class ClockRow(SQLModel, table=True):
     uncertain, empty while it's certain. The trail of all of it is in the log.
     """
 
-    __tablename__ = "clock"
     name: str = Field(primary_key=True, sa_type=Key)
     epoch: int = Field(sa_type=Instant)
     began_at: int = Field(sa_type=Instant)
@@ -45,8 +45,7 @@ class ClockRow(SQLModel, table=True):
     stepped: bool
 
 
-class Organisation(SQLModel, table=True):
-    __tablename__ = "organisation"
+class Organisation(Declared, table=True):
     id: str = Field(primary_key=True, sa_type=Key)
     name: str
     fee_flat_cents: int
@@ -55,10 +54,9 @@ class Organisation(SQLModel, table=True):
     created: int = Field(sa_type=Instant)
 
 
-class CustomerRow(SQLModel, table=True):
+class CustomerRow(Declared, table=True):
     """A customer of the simulated core bank."""
 
-    __tablename__ = "customer"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     name: str
@@ -71,10 +69,9 @@ class CustomerRow(SQLModel, table=True):
     __table_args__ = (Index("ix_customer_reference", "organisation_id", "reference", "id"),)
 
 
-class BankAccountRow(SQLModel, table=True):
+class BankAccountRow(Declared, table=True):
     """A demand deposit account in the simulated core bank."""
 
-    __tablename__ = "bank_account"
     organisation_id: str = Field(primary_key=True, foreign_key="organisation.id", sa_type=Key)
     id: str = Field(primary_key=True, sa_type=Key)
     customer_id: str = Field(foreign_key="customer.id", index=True, sa_type=Key)
@@ -83,10 +80,9 @@ class BankAccountRow(SQLModel, table=True):
     trading_account_id: str | None = Field(default=None, sa_type=Key)
 
 
-class TradingAccountRow(SQLModel, table=True):
+class TradingAccountRow(Declared, table=True):
     """A trading account. Its counters number its records from 1 without gaps, for exact paging."""
 
-    __tablename__ = "trading_account"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     bank_account_id: str = Field(sa_type=Key)
@@ -115,12 +111,11 @@ _CLUSTERED = {"sqlite_with_rowid": False}
 index has to repeat a long key, and rows don't come in the order of the key anyway."""
 
 
-class LedgerAccountRow(SQLModel, table=True):
+class LedgerAccountRow(Declared, table=True):
     """The balance of one asset under one code, positive on the account's normal side; ``version``
     counts its postings. The code of a customer's balance names its owner; the bank has its own
     accounts in each organisation."""
 
-    __tablename__ = "ledger_account"
     code: str = Field(primary_key=True, max_length=96)
     asset: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(primary_key=True, sa_type=Key)
@@ -129,10 +124,9 @@ class LedgerAccountRow(SQLModel, table=True):
     __table_args__ = unsealed(_FROM_ENTRIES)
 
 
-class JournalRow(SQLModel, table=True):
+class JournalRow(Declared, table=True):
     """Which entry posted a journal of a record: each kind is posted once."""
 
-    __tablename__ = "journal"
     record: str = Field(primary_key=True, sa_type=Key)
     kind: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(sa_type=Key)
@@ -140,11 +134,10 @@ class JournalRow(SQLModel, table=True):
     __table_args__ = (_CLUSTERED | unsealed(_FROM_ENTRIES),)
 
 
-class QuoteRow(SQLModel, table=True):
+class QuoteRow(Declared, table=True):
     """A quote. ``told`` is what the provider of a gateway answered, as JSON, here and in trades and
     transfers: it counts, and the other columns repeat it to be found by."""
 
-    __tablename__ = "quote"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     trading_account_id: str | None = Field(default=None, sa_type=Key)
@@ -198,10 +191,9 @@ class QuoteRow(SQLModel, table=True):
     )
 
 
-class TradeRow(SQLModel, table=True):
+class TradeRow(Declared, table=True):
     """A trade. ``hold`` is what execution held, as JSON ``[[asset, atoms], ...]``."""
 
-    __tablename__ = "trade"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     trading_account_id: str = Field(foreign_key="trading_account.id", sa_type=Key)
@@ -243,14 +235,13 @@ END_OF_ID = "substr(id, length(id) - 3)"
 """The last four characters of an id, which customers read out."""
 
 
-class TransferRow(SQLModel, table=True):
+class TransferRow(Declared, table=True):
     """A deposit or a withdrawal; ``hold`` as in a trade, for withdrawals.
 
     ``evidence_level`` is that of a verified wallet whose evidence has limits of its own.
     ``provider_id`` is the provider's id of one that has an id of a gateway.
     """
 
-    __tablename__ = "transfer"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     trading_account_id: str = Field(foreign_key="trading_account.id", sa_type=Key)
@@ -326,10 +317,9 @@ class TransferRow(SQLModel, table=True):
     )
 
 
-class JobRow(SQLModel, table=True):
+class JobRow(Declared, table=True):
     """Work due at an instant; the worker holds the row's lock while it does it."""
 
-    __tablename__ = "job"
     kind: str = Field(primary_key=True, sa_type=Key)
     reference: str = Field(primary_key=True, sa_type=Key)
     run_at: int = Field(
@@ -339,10 +329,9 @@ class JobRow(SQLModel, table=True):
     )
 
 
-class IdempotencyRow(SQLModel, table=True):
+class IdempotencyRow(Declared, table=True):
     """The outcome of a successful write under its idempotency key; refusals are not kept."""
 
-    __tablename__ = "idempotency"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     operation: str = Field(primary_key=True, sa_type=Key)
     key: str = Field(primary_key=True, max_length=255)
@@ -352,16 +341,15 @@ class IdempotencyRow(SQLModel, table=True):
     at: int = Field(sa_type=Instant, index=True)
 
 
-class MarketControlRow(SQLModel, table=True):
+class MarketControlRow(Declared, table=True):
     """A market closed by the operator: the reason for MARKET_UNAVAILABLE, and until when."""
 
-    __tablename__ = "market_control"
     market: str = Field(primary_key=True, sa_type=Key)
     reason: str = Field(sa_type=Key)
     until: int | None = Field(default=None, sa_type=Instant)
 
 
-class DecisionRow(SQLModel, table=True):
+class DecisionRow(Declared, table=True):
     """What a person decides: about the record ``subject``, until ``due`` (``decisions.NEVER`` for
     no deadline), with what is done then if nobody has. ``control`` is what an account is under.
 
@@ -371,7 +359,6 @@ class DecisionRow(SQLModel, table=True):
     first deadline it goes to ``to_role``, where there is one; ``escalated_at`` is when it did.
     """
 
-    __tablename__ = "decision"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     kind: str = Field(sa_type=Key)
@@ -421,17 +408,16 @@ class DecisionRow(SQLModel, table=True):
     )
 
 
-class ProviderRow(SQLModel, table=True):
+class ProviderRow(Declared, table=True):
     """The provider that a gateway's database is in front of. One row, or none: then the records are
     the bank's own."""
 
-    __tablename__ = "provider"
     organisation_id: str = Field(primary_key=True, foreign_key="organisation.id", sa_type=Key)
     address: str = Field(max_length=255)
     since: int = Field(sa_type=Instant)
 
 
-class ProviderRequestRow(SQLModel, table=True):
+class ProviderRequestRow(Declared, table=True):
     """A request that a gateway sent to its provider, or that waits for a decision (``link``).
 
     ``call`` has its ids and its body as JSON, without signatures; ``key`` is its idempotency key.
@@ -440,7 +426,6 @@ class ProviderRequestRow(SQLModel, table=True):
     ``subject`` the record that it made.
     """
 
-    __tablename__ = "provider_request"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     operation: str = Field(sa_type=Key)
@@ -467,10 +452,9 @@ class ProviderRequestRow(SQLModel, table=True):
     )
 
 
-class ApiKeyRow(SQLModel, table=True):
+class ApiKeyRow(Declared, table=True):
     """An API key. Only the SHA-256 of its secret is stored."""
 
-    __tablename__ = "api_key"
     key_id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     name: str = Field(max_length=128)
@@ -487,11 +471,10 @@ class ApiKeyRow(SQLModel, table=True):
     replaced_by: str | None = Field(default=None, sa_type=Key)
 
 
-class AgentRow(SQLModel, table=True):
+class AgentRow(Declared, table=True):
     """A person's key at a desk; ``public_key`` is that of Ed25519 in hexadecimal, of which the id
     is made. ``roles`` are names in the policy, separated by spaces, once it is approved."""
 
-    __tablename__ = "agent"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     name: str = Field(sa_type=Key)
@@ -506,11 +489,10 @@ class AgentRow(SQLModel, table=True):
     __table_args__ = (Index("ix_agent_created", "organisation_id", "created", "id"),)
 
 
-class NoteRow(SQLModel, table=True):
+class NoteRow(Declared, table=True):
     """A note of the team about the record ``subject``, for all who serve the customer. An erased
     one has no ``content``."""
 
-    __tablename__ = "note"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     subject: str = Field(sa_type=Key)
@@ -532,7 +514,7 @@ class NoteRow(SQLModel, table=True):
 _DELIVERY = "what was delivered; decides nothing in the books"
 
 
-class WebhookRow(SQLModel, table=True):
+class WebhookRow(Declared, table=True):
     """An endpoint that is sent an organisation's events.
 
     ``types`` are separated by spaces; none stands for all. Its secret is derived from the writer's
@@ -541,7 +523,6 @@ class WebhookRow(SQLModel, table=True):
     ``held_by`` delivers until ``held_until``.
     """
 
-    __tablename__ = "webhook"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     url: str = Field(sa_type=Text)
@@ -571,19 +552,18 @@ class WebhookRow(SQLModel, table=True):
     __table_args__ = (Index("ix_webhook_created", "organisation_id", "created", "id"),)
 
 
-class RuleRow(SQLModel, table=True):
+class RuleRow(Declared, table=True):
     """A version of the settings that decide, named after its contents, in canonical JSON.
 
     Earlier records are judged by the version that was in force.
     """
 
-    __tablename__ = "rule"
     id: str = Field(primary_key=True, sa_type=Key)
     body: str = Field(sa_type=Text)
     since: int = Field(sa_type=Instant)
 
 
-class EntryRow(SQLModel, table=True):
+class EntryRow(Declared, table=True):
     """An entry of an organisation's log (``log.entry``): one act, numbered from 1 without gaps.
 
     ``leaf`` is the leaf hash, ``mark`` shows that somebody with the writer's key wrote it here
@@ -591,7 +571,6 @@ class EntryRow(SQLModel, table=True):
     what the body says, to be found by.
     """
 
-    __tablename__ = "entry"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     number: int = Field(
         primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False}
@@ -626,7 +605,7 @@ class EntryRow(SQLModel, table=True):
     )
 
 
-class LogRow(SQLModel, table=True):
+class LogRow(Declared, table=True):
     """The end of an organisation's log; locked last in every write.
 
     ``size`` is how many entries it has, ``last_at`` the instant and ``mark`` the mark of the last
@@ -634,7 +613,6 @@ class LogRow(SQLModel, table=True):
     counts those that are.
     """
 
-    __tablename__ = "log"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     size: int = Field(sa_type=Instant)
     last_at: int = Field(sa_type=Instant)
@@ -645,10 +623,9 @@ class LogRow(SQLModel, table=True):
     __table_args__ = unsealed(_FROM_ENTRIES)
 
 
-class CheckpointRow(SQLModel, table=True):
+class CheckpointRow(Declared, table=True):
     """A signed head of an organisation's log; ``note`` is the whole signed note."""
 
-    __tablename__ = "checkpoint"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     size: int = Field(primary_key=True, sa_type=Instant)
     root: str = Field(sa_type=Key)
@@ -657,11 +634,10 @@ class CheckpointRow(SQLModel, table=True):
     __table_args__ = unsealed("signed with a key that is not in the database; witnesses keep it")
 
 
-class DisputeRow(SQLModel, table=True):
+class DisputeRow(Declared, table=True):
     """A breach that verification found in an organisation's books, or in those of the deployment
     (``*``). While it isn't cleared, no payout leaves. ``place`` names a row, as breaches do."""
 
-    __tablename__ = "dispute"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(sa_type=Key)
     invariant: int
@@ -681,29 +657,26 @@ class DisputeRow(SQLModel, table=True):
     )
 
 
-class VerificationRow(SQLModel, table=True):
+class VerificationRow(Declared, table=True):
     """When the books were verified: what was new, and as a whole; 0 for not yet. One row."""
 
-    __tablename__ = "verification"
     name: str = Field(primary_key=True, sa_type=Key)
     verified_at: int = Field(sa_type=Instant)
     full_at: int = Field(sa_type=Instant)
     __table_args__ = unsealed("says when to verify next; each server verifies by its own clock too")
 
 
-class ServerLeaseRow(SQLModel, table=True):
+class ServerLeaseRow(Declared, table=True):
     """A server process that runs on this database; old rows are those of processes that ended."""
 
-    __tablename__ = "server_lease"
     id: str = Field(primary_key=True, sa_type=Key)
     renewed_at: int = Field(sa_type=Instant)
     __table_args__ = unsealed("how rate limits are shared between servers; decides nothing else")
 
 
-class TallyRow(SQLModel, table=True):
+class TallyRow(Declared, table=True):
     """How many rows of the table ``listed`` an organisation has up to a place (``tallies``)."""
 
-    __tablename__ = "tally"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     listed: str = Field(primary_key=True, sa_type=Key)
     upto: int = Field(sa_type=Instant)
@@ -711,10 +684,9 @@ class TallyRow(SQLModel, table=True):
     __table_args__ = unsealed("counts what other tables hold; counted again")
 
 
-class ArchiveRow(SQLModel, table=True):
+class ArchiveRow(Declared, table=True):
     """A file that has the bodies of a log's entries, from the first number to the last one."""
 
-    __tablename__ = "archive"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     first: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
     upto: int = Field(sa_type=Instant)
@@ -725,19 +697,17 @@ class ArchiveRow(SQLModel, table=True):
 _SEARCH = "follows from names, ids and addresses; db check compares it, and an upgrade writes it"
 
 
-class SearchWordRow(SQLModel, table=True):
+class SearchWordRow(Declared, table=True):
     """Each word of an organisation's names once, folded (``search``)."""
 
-    __tablename__ = "search_word"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     word: str = Field(primary_key=True, sa_type=Word)
     __table_args__ = unsealed(_SEARCH)
 
 
-class SearchNameRow(SQLModel, table=True):
+class SearchNameRow(Declared, table=True):
     """The customers whose name has a word, folded."""
 
-    __tablename__ = "search_name"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     word: str = Field(primary_key=True, sa_type=Word)
     customer_id: str = Field(primary_key=True, sa_type=Key)
@@ -747,11 +717,10 @@ class SearchNameRow(SQLModel, table=True):
     )
 
 
-class SearchKeyRow(SQLModel, table=True):
+class SearchKeyRow(Declared, table=True):
     """A text that names one record: without separators, from its beginning (``form`` f) and from
     its end (r)."""
 
-    __tablename__ = "search_key"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
     form: str = Field(primary_key=True, max_length=1)
     key: str = Field(primary_key=True, sa_type=SearchKey)

@@ -6,15 +6,14 @@ from sqlmodel import Field, SQLModel
 
 from chainteller.storage.db.table import SALT
 from chainteller.storage.schema import tables  # noqa: F401 - declares the other tables
-from chainteller.storage.schema.columns import Atoms, Instant, Key, reason_unsealed
+from chainteller.storage.schema.columns import Atoms, Declared, Instant, Key, reason_unsealed
 
 _ADDRESS = 128
 _HAS_PAGE = text("page_token IS NOT NULL")
 _OPEN = text("status = 'open'")
 
 
-class BlockchainAccountRow(SQLModel, table=True):
-    __tablename__ = "blockchain_account"
+class BlockchainAccountRow(Declared, table=True):
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     trading_account_id: str = Field(foreign_key="trading_account.id", sa_type=Key)
@@ -35,14 +34,13 @@ class BlockchainAccountRow(SQLModel, table=True):
     )
 
 
-class CounterpartyRow(SQLModel, table=True):
+class CounterpartyRow(Declared, table=True):
     """A wallet, once per organisation, network and canonical address.
 
     ``code`` is what the chain had at the address at the block ``code_block``; NULL where no chain
     has said it.
     """
 
-    __tablename__ = "counterparty"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     network: str = Field(sa_type=Key)
@@ -58,7 +56,7 @@ class CounterpartyRow(SQLModel, table=True):
     )
 
 
-class ChallengeRow(SQLModel, table=True):
+class ChallengeRow(Declared, table=True):
     """``text`` is the exact text to be signed; ``status`` is open, used or locked.
 
     ``page_token`` is the SHA-256 of the signing page's token, which challenges of one customer may
@@ -67,7 +65,6 @@ class ChallengeRow(SQLModel, table=True):
     page, or nothing came from it.
     """
 
-    __tablename__ = "challenge"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     blockchain_account_id: str = Field(foreign_key="blockchain_account.id", sa_type=Key)
@@ -104,11 +101,10 @@ class ChallengeRow(SQLModel, table=True):
     )
 
 
-class ProviderChallengeRow(SQLModel, table=True):
+class ProviderChallengeRow(Declared, table=True):
     """A challenge that a gateway's provider issued. Of its blockchain account nothing but the id is
     known here. ``status`` is open or used; what came from its page is as in a challenge."""
 
-    __tablename__ = "provider_challenge"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     blockchain_account_id: str = Field(sa_type=Key)
@@ -140,10 +136,9 @@ class ProviderChallengeRow(SQLModel, table=True):
     )
 
 
-class AttemptRow(SQLModel, table=True):
+class AttemptRow(Declared, table=True):
     """A refused signature: the finding, never the signature itself."""
 
-    __tablename__ = "attempt"
     challenge_id: str = Field(primary_key=True, foreign_key="challenge.id", sa_type=Key)
     number: int = Field(primary_key=True)
     at: int = Field(sa_type=Instant)
@@ -151,11 +146,10 @@ class AttemptRow(SQLModel, table=True):
     recovered_address: str | None = Field(default=None, max_length=_ADDRESS)
 
 
-class ClaimRow(SQLModel, table=True):
+class ClaimRow(Declared, table=True):
     """An accepted proof with everything that is needed to check it again; ``level`` is that of the
     method's evidence. ``of_page`` says that the signature is of the challenge's ``page_text``."""
 
-    __tablename__ = "claim"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     blockchain_account_id: str = Field(foreign_key="blockchain_account.id", sa_type=Key)
@@ -173,24 +167,22 @@ class ClaimRow(SQLModel, table=True):
     of_page: bool | None = None
 
 
-class EvidenceRow(SQLModel, table=True):
+class ClaimEvidenceRow(Declared, table=True):
     """What a claim other than by a key's signature rests on, as canonical JSON: what a chain
     answered about a contract's signature, or the transfer that arrived."""
 
-    __tablename__ = "claim_evidence"
     claim_id: str = Field(primary_key=True, foreign_key="claim.id", sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     body: str = Field(sa_type=Text)
 
 
-class SmallTransferRow(SQLModel, table=True):
+class SmallTransferRow(Declared, table=True):
     """What a challenge asks for that is met by a transfer instead of a signature.
 
     Its wallet is to send exactly ``amount`` to the challenge's blockchain account, not after
     ``deadline``. The challenge stays open a while longer, for a transfer that is seen late.
     """
 
-    __tablename__ = "small_transfer"
     challenge_id: str = Field(primary_key=True, foreign_key="challenge.id", sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     asset: str = Field(sa_type=Key)
@@ -198,11 +190,10 @@ class SmallTransferRow(SQLModel, table=True):
     deadline: int = Field(sa_type=Instant)
 
 
-class ArrivalRow(SQLModel, table=True):
+class SmallTransferArrivalRow(Declared, table=True):
     """A transfer that arrived for a small transfer, as the chain tells it; ``finding`` says whether
     it is the one that was asked for."""
 
-    __tablename__ = "small_transfer_arrival"
     challenge_id: str = Field(
         primary_key=True, foreign_key="small_transfer.challenge_id", sa_type=Key
     )
@@ -216,10 +207,9 @@ class ArrivalRow(SQLModel, table=True):
     finding: str = Field(sa_type=Key)
 
 
-class StatementRow(SQLModel, table=True):
+class OwnershipStatementRow(Declared, table=True):
     """A customer's statement that a wallet is theirs, which verifies nothing."""
 
-    __tablename__ = "ownership_statement"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
     blockchain_account_id: str = Field(foreign_key="blockchain_account.id", sa_type=Key)
@@ -235,10 +225,9 @@ class StatementRow(SQLModel, table=True):
     )
 
 
-class LinkRow(SQLModel, table=True):
+class LinkRow(Declared, table=True):
     """A counterparty of a blockchain account; verified while ``expires`` has not passed."""
 
-    __tablename__ = "link"
     blockchain_account_id: str = Field(
         primary_key=True, foreign_key="blockchain_account.id", sa_type=Key
     )
