@@ -1,19 +1,19 @@
 """Deposits and withdrawals as records, and every kind of transaction of an account."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import click
 
 from chainteller.cli.confirmation import account_of_customer, confirm, require_terminal
 from chainteller.cli.lists import Selection, list_options
-from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, receipt_form
+from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, Named, receipt_form
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import group, options
+from chainteller.cli.options import TellerGroup, group, options
 from chainteller.cli.output import record
 from chainteller.cli.single_calls import add_list
 from chainteller.domain.transfers import HOLDING, TransferStatus, type_of
+from chainteller.records.fields import FieldList
 from chainteller.records.trades import TRADE
 from chainteller.records.trades import next_of as next_of_trade
 from chainteller.records.transactions import TRANSACTION
@@ -29,10 +29,9 @@ from chainteller.service import operations as op
 from chainteller.service.errors import WithdrawalNotCancellable
 from chainteller.service.interface import Service
 from chainteller.service.models.funding import Transfer
+from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade, Transaction
-from chainteller.service.paging import Fetch
-
-_account = click.argument("account_id", metavar="[ACCOUNT]", required=False)
+from chainteller.service.operations import Call, Operation
 
 
 def _ids(name: str) -> Callable[..., Callable[..., object]]:
@@ -44,93 +43,88 @@ def deposits() -> None:
     """Deposits: list, show, receipt. `chainteller deposit` makes one."""
 
 
-@deposits.command(
-    "list",
-    calls=[op.DEPOSITS, op.ALL_TRANSFERS],
-    example=(
-        "deposits list TDA_... --status processing",
-        "deposits list --all --format csv --output deposits.csv",
-    ),
-)
-@_account
-@list_options(op.DEPOSITS, DEPOSIT)
-def list_deposits(account_id: str | None, selection: Selection[Transfer]) -> None:
-    """List deposits, newest first: of an account, or of every account."""
-    with service() as bank:
-        of_all = _of_all(bank, "deposit")
-        fetch = of_all if account_id is None else partial(bank.deposits, account_id)
-        nothing = "no deposits; make one: chainteller deposit ACCOUNT AMOUNT"
-        selection.show(bank, fetch, nothing=nothing)
-
-
-@deposits.command(
-    "show", calls=[op.DEPOSIT_RECORD, op.TRANSACTION_BY_ID], example="deposits show TXN_..."
-)
-@_ids("DEPOSIT")
-def show_deposit(ids: tuple[str, ...]) -> None:
-    """Show a deposit. Its id is enough where the deployment finds transactions by id."""
-    with service() as bank:
-        _show(bank, DEPOSITS.find(bank, ids))
-
-
-@deposits.command(
-    "receipt",
-    calls=[op.DEPOSIT_RECORD, op.TRANSACTION_BY_ID],
-    example="deposits receipt TXN_... --format csv",
-)
-@_ids("DEPOSIT")
-@receipt_form
-def receipt_of_deposit(ids: tuple[str, ...], form: str, file: Path | None) -> None:
-    """Print a deposit's receipt, byte for byte as the console's export writes it."""
-    with service() as bank:
-        DEPOSITS.print_receipt(bank, ids, form, file)
-
-
 @group("withdrawals")
 def withdrawals() -> None:
     """Withdrawals: list, show, cancel, receipt. `chainteller withdraw` makes one."""
 
 
-@withdrawals.command(
-    "list",
-    calls=[op.WITHDRAWALS, op.ALL_TRANSFERS],
+def _add_commands(
+    to: TellerGroup,
+    named: Named[Transfer],
+    lists: Operation[Page[Transfer]],
+    fields: FieldList[Transfer],
+    *,
+    example: tuple[str, str],
+    nothing: str,
+) -> None:
+    """Add what both kinds have: ``list``, ``show`` and ``receipt``. ``example`` is of lists, and
+    ``nothing`` is printed where there are none."""
+    kind, calls = named.kind, [named.operation, op.TRANSACTION_BY_ID]
+
+    @to.command(
+        "list",
+        calls=[lists, op.ALL_TRANSFERS],
+        example=example,
+        help=f"List {kind}s, newest first: of an account, or of every account.",
+    )
+    @click.argument("account_id", metavar="[ACCOUNT]", required=False)
+    @list_options(lists, fields)
+    def listed(account_id: str | None, selection: Selection[Transfer]) -> None:
+        with service() as bank:
+
+            def fetch(query: ListQuery) -> Page[Transfer]:
+                if account_id is not None:
+                    return bank.call(Call(lists, (account_id,), query=query))
+                return bank.all_transfers(query.model_copy(update={"type": type_of(kind)}))
+
+            selection.show(bank, fetch, nothing=nothing)
+
+    @to.command(
+        "show",
+        calls=calls,
+        example=f"{kind}s show TXN_...",
+        help=f"Show a {kind}. Its id is enough where the deployment finds transactions by id.",
+    )
+    @_ids(kind.upper())
+    def show(ids: tuple[str, ...]) -> None:
+        with service() as bank:
+            _show(bank, named.find(bank, ids))
+
+    @to.command(
+        "receipt",
+        calls=calls,
+        example=f"{kind}s receipt TXN_... --format csv",
+        help=f"Print a {kind}'s receipt, byte for byte as the console's export writes it.",
+    )
+    @_ids(kind.upper())
+    @receipt_form
+    def receipt(ids: tuple[str, ...], form: str, file: Path | None) -> None:
+        with service() as bank:
+            named.print_receipt(bank, ids, form, file)
+
+
+_add_commands(
+    deposits,
+    DEPOSITS,
+    op.DEPOSITS,
+    DEPOSIT,
+    example=(
+        "deposits list TDA_... --status processing",
+        "deposits list --all --format csv --output deposits.csv",
+    ),
+    nothing="no deposits; make one: chainteller deposit ACCOUNT AMOUNT",
+)
+_add_commands(
+    withdrawals,
+    WITHDRAWALS,
+    op.WITHDRAWALS,
+    WITHDRAWAL,
     example=(
         "withdrawals list --status reviewing",
         "withdrawals list TDA_... --from 2026-11-01 --to 2026-11-30 --json",
     ),
+    nothing="no withdrawals; make one: chainteller withdraw ACCOUNT AMOUNT",
 )
-@_account
-@list_options(op.WITHDRAWALS, WITHDRAWAL)
-def list_withdrawals(account_id: str | None, selection: Selection[Transfer]) -> None:
-    """List withdrawals, newest first: of an account, or of every account."""
-    with service() as bank:
-        of_all = _of_all(bank, "withdrawal")
-        fetch = of_all if account_id is None else partial(bank.withdrawals, account_id)
-        nothing = "no withdrawals; make one: chainteller withdraw ACCOUNT AMOUNT"
-        selection.show(bank, fetch, nothing=nothing)
-
-
-@withdrawals.command(
-    "show", calls=[op.WITHDRAWAL_RECORD, op.TRANSACTION_BY_ID], example="withdrawals show TXN_..."
-)
-@_ids("WITHDRAWAL")
-def show_withdrawal(ids: tuple[str, ...]) -> None:
-    """Show a withdrawal. Its id is enough where the deployment finds transactions by id."""
-    with service() as bank:
-        _show(bank, WITHDRAWALS.find(bank, ids))
-
-
-@withdrawals.command(
-    "receipt",
-    calls=[op.WITHDRAWAL_RECORD, op.TRANSACTION_BY_ID],
-    example="withdrawals receipt TXN_...",
-)
-@_ids("WITHDRAWAL")
-@receipt_form
-def receipt_of_withdrawal(ids: tuple[str, ...], form: str, file: Path | None) -> None:
-    """Print a withdrawal's receipt, byte for byte as the console's export writes it."""
-    with service() as bank:
-        WITHDRAWALS.print_receipt(bank, ids, form, file)
 
 
 @withdrawals.command(
@@ -214,11 +208,6 @@ def _show(bank: Service, found: Transfer) -> None:
     can_cancel = not is_final and "withdrawal-cancellations" in bank.capabilities().features
     more = [("now", next_of(found, can_cancel=can_cancel).words)]
     record(found, fields, [*more, *([("next", due.words)] if due is not None else [])])
-
-
-def _of_all(bank: Service, kind: str) -> Fetch[Transfer]:
-    """Lists the deposits or withdrawals of every account, newest first."""
-    return lambda query: bank.all_transfers(query.model_copy(update={"type": type_of(kind)}))
 
 
 COMMANDS = (deposits, withdrawals, transactions)
