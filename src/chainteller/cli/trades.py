@@ -200,11 +200,15 @@ def _quote(desk: "Recorder", order: _Order) -> Quote:
 def _execute(desk: "Recorder", order: _Order, quote_id: str, *, fund: bool) -> Trade:
     request = ExecuteRequest(trading_account_id=order.account_id)
     try:
-        return desk.execute_quote(quote_id, request, idempotency_key=order.key).value
+        return _send(desk, quote_id, request, order)
     except InsufficientFunds as short:
         if not fund or short.details.get("currency") != USD.symbol:
             raise
         _deposit_shortfall(desk, order, short)
+    return _send(desk, quote_id, request, order)
+
+
+def _send(desk: "Recorder", quote_id: str, request: ExecuteRequest, order: _Order) -> Trade:
     return desk.execute_quote(quote_id, request, idempotency_key=order.key).value
 
 

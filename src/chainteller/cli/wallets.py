@@ -46,7 +46,6 @@ from chainteller.service.models.counterparties import (
     DiagnosisRequest,
     LinkRequest,
     OpenBlockchainAccount,
-    OwnershipClaim,
     RegisterCounterparty,
     ReverificationRequest,
     SmallTransferRequest,
@@ -223,10 +222,6 @@ def link_page(counterparty_ids: tuple[str, ...], account_id: str) -> None:
         verbatim(link)
 
 
-def _next_link(made: OwnershipClaim) -> tuple[str, str]:
-    return "next", f"chainteller wallets link {made.id}"
-
-
 @wallets.command(
     "claim",
     calls=[op.SUBMIT_CLAIM],
@@ -245,7 +240,7 @@ def claim(
         made = desk.submit_claim(account, request).value
     if made.shared:
         say("Another customer has verified this wallet. Ask the customer who else uses it.")
-    record(made, CLAIM, [_next_link(made)])
+    record(made, CLAIM, [("next", f"chainteller wallets link {made.id}")])
 
 
 @wallets.command(

@@ -192,18 +192,10 @@ def _terms(quote: Quote) -> tuple[object, ...]:
 # -- deposits and withdrawals --------------------------------------------------------------------
 
 
-def _find_deposit(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
-    return _match_transfer(service.deposits, workspace, request)
-
-
-def _find_withdrawal(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
-    return _match_transfer(service.withdrawals, workspace, request)
-
-
-def _match_transfer(
-    listed: Callable[[str, ListQuery], Page[Transfer]], workspace: Workspace, request: SentRequest
-) -> Outcome:
+def _find_transfer(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
     """Match by amount, currency, destination and time; identical requests can't be told apart."""
+    is_deposit = request.operation == op.DEPOSIT.name
+    listed = service.deposits if is_deposit else service.withdrawals
     account_id, asked = id_of(request, 0), asked_of(request)
     starts = request.sent_at - CLOCKS_APART
     ends = request.sent_at + CLOCKS_APART + ANSWERED_WITHIN
@@ -327,8 +319,8 @@ _NOT_LISTED = {
 }
 _FINDERS: Mapping[str, Callable[[Service, Workspace, SentRequest], Outcome]] = {
     op.EXECUTE_QUOTE.name: _find_execution,
-    op.DEPOSIT.name: _find_deposit,
-    op.WITHDRAW.name: _find_withdrawal,
+    op.DEPOSIT.name: _find_transfer,
+    op.WITHDRAW.name: _find_transfer,
     op.CANCEL_TRADE.name: _find_cancellation,
     op.CANCEL_WITHDRAWAL.name: _find_cancellation,
     op.OPEN_TRADING_ACCOUNT.name: _find_account,

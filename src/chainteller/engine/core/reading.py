@@ -61,8 +61,9 @@ def row_by_id(
 ) -> Record:
     """The row that an owner, an account or an organisation, has under an id. Raises NotFound: there
     is none, or it's another's."""
-    checked_id(resource, identifier)
-    return require_found(find(connection, owner_id, identifier, lock=lock), resource, identifier)
+    is_possible = plausible(identifier)
+    record = find(connection, owner_id, identifier, lock=lock) if is_possible else None
+    return require_found(record, resource, identifier)
 
 
 def shown(identifier: str) -> str:

@@ -52,12 +52,7 @@ def reads(
     """Answer from one read transaction: (connection, organisation id, ...)."""
 
     def enter(function: _Reader[Rest, Answer]) -> _Reader[Rest, Answer]:
-        plain: Callable[..., Answer] = function
-
-        @reads_in_context(operation)
-        def answer(_context: EngineContext, *asked: Any) -> Answer:
-            return plain(*asked)
-
+        _read(operation, function, in_context=False)
         return function
 
     return enter
@@ -72,16 +67,25 @@ def reads_in_context(
     """
 
     def enter(function: _ContextReader[Rest, Answer]) -> _ContextReader[Rest, Answer]:
-        plain: Callable[..., Answer] = function
-
-        def answer(on: Acting, call: Call[Answer]) -> Answer:
-            with on.context.database.read() as session:
-                return plain(on.context, session, on.actor.organisation, *call.arguments)
-
-        _add(operation, answer, is_short=is_short)
+        _read(operation, function, is_short=is_short)
         return function
 
     return enter
+
+
+def _read(
+    operation: Read[Answer],
+    function: Callable[..., Answer],
+    *,
+    in_context: bool = True,
+    is_short: bool = True,
+) -> None:
+    def answer(on: Acting, call: Call[Answer]) -> Answer:
+        given = (on.context,) if in_context else ()
+        with on.context.database.read() as session:
+            return function(*given, session, on.actor.organisation, *call.arguments)
+
+    _add(operation, answer, is_short=is_short)
 
 
 def lists(

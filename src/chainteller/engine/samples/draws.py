@@ -1,7 +1,6 @@
 """Amounts and days as people choose them: many small amounts, few large ones, mostly round."""
 
 import math
-from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from statistics import NormalDist
 
@@ -52,11 +51,9 @@ def business_day(randomness: Randomness, midnight: int, days: tuple[int, int]) -
 def pay_day(randomness: Randomness, midnight: int, days: tuple[int, int]) -> int:
     """A pay-day in the range (the 1st, the 15th or the month's last working day), if it has one."""
     found = [day for day in range(days[0], days[1] + 1) if _is_pay_day(_date(midnight, day))]
-    return _pick(randomness, found) if found else business_day(randomness, midnight, days)
-
-
-def _pick(randomness: Randomness, values: Sequence[int]) -> int:
-    return values[below(randomness, len(values))]
+    if not found:
+        return business_day(randomness, midnight, days)
+    return found[below(randomness, len(found))]
 
 
 def _is_pay_day(day: date) -> bool:

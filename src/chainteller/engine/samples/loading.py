@@ -77,7 +77,7 @@ def load_samples(
     def work(tx: UnitOfWork) -> bool:
         lift_limits(tx.connection)  # the rows are drawn in it
         append.lock(tx.connection, tx.organisation_id)
-        if _has_begun(tx.connection):
+        if _FIND_LOADING.exists(tx.connection, MARK, _ACTION):
             return False
         _begin_day(tx, folder, prices, seed)
         return True
@@ -120,10 +120,6 @@ def _of_one_person(context: EngineContext) -> EngineContext:
 def is_loaded(connection: Session, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
     found = _FIND_MARK.run(connection, organisation_id, MARK)
     return found.first() is not None
-
-
-def _has_begun(connection: Session) -> bool:
-    return _FIND_LOADING.exists(connection, MARK, _ACTION)
 
 
 def _load_past(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:

@@ -254,7 +254,7 @@ class _Shape:
 
         Far from where the order begins, keys are read first: an index has them.
         """
-        bounds = _bounds(values, start, limit)
+        bounds = {**values, "start": start, "limit": limit, "end": start + limit}
         if self._is_whole and start <= _NEAR:
             return list(connection.execute(self.whole[from_end], bounds).all())
         name = self._key
@@ -263,10 +263,6 @@ class _Shape:
         rows = connection.execute(self.of_keys, {**values, "keys": keys}) if keys else ()
         by_key = {getattr(row, name): row for row in rows}
         return [by_key[key] for key in keys]
-
-
-def _bounds(values: Values, start: int, limit: int) -> dict[str, object]:
-    return {**values, "start": start, "limit": limit, "end": start + limit}
 
 
 @cache
