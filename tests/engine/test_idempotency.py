@@ -197,7 +197,7 @@ def test_a_key_belongs_to_the_records_that_the_path_names(
     first = Call(operation, ids, request, key="k")
     context, actor = world.context, world.engine.actor
     done = operation.response.model_construct()
-    assert unit_of_work.write(context, actor, first, lambda _: done).created
+    assert not unit_of_work.write(context, actor, first, lambda _: done).replayed
     other = Call(operation, (*ids[:place], "TDA_9", *ids[place + 1 :]), request, key="k")
     error = refusal(world.engine.call, other)
     assert error.code == "IDEMPOTENCY_KEY_REUSED"

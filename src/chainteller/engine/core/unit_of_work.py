@@ -103,6 +103,7 @@ class UnitOfWork:
     journals: list[Posted] = field(default_factory=list)
     """What was posted and no entry says yet."""
     created: bool = True
+    """Whether the record is new, of an operation that creates one."""
     audited_object: str = ""
     audited_account: str | None = None
     """The trading account that was locked for this write: its trail shows what was done."""
@@ -421,6 +422,7 @@ def _attempt(
     this counts (``_refuse``). So a key costs no read, and no wait before the work."""
     try:
         result = work(transaction, *arguments)
+        is_created = transaction.created and call.operation.creates is not None
         transaction.audited_account = transaction.audited_account or _account(transaction, call)
         if key is not None:
             outcome = {
@@ -428,7 +430,7 @@ def _attempt(
                 "operation": call.operation.name,
                 "key": key,
                 "fingerprint": fingerprint(call),
-                "created_record": transaction.created,
+                "created_record": is_created,
                 "body": idempotency.body_of(result.to_short_json()),
                 "at": transaction.now,
             }
@@ -445,7 +447,7 @@ def _attempt(
         raise
     except ServiceError as error:
         return _Refused(error, transaction)
-    return Written(result, created=transaction.created)
+    return Written(result, created=is_created)
 
 
 def in_progress(key: str) -> IdempotencyInProgress:

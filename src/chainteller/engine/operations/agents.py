@@ -143,7 +143,7 @@ def _inserted(tx: UnitOfWork, identifier: str, name: str, event: Event, **values
 
 
 def _locked(tx: UnitOfWork, identifier: str) -> Record:
-    tx.audited_object, tx.created = identifier, False
+    tx.audited_object = identifier
     of = tx.organisation_id
     return reading.row_by_id(agents.find, tx.connection, RESOURCE, of, identifier, lock=True)
 

@@ -385,7 +385,6 @@ def require_reverification(
         RESOURCE,
         counterparty_id,
     )
-    tx.created = False
     outcome.apply(tx, decide_reverification(row, request.reason, tx.now))
     stored = wallets.find_shown_link(tx.connection, account.id, counterparty_id)
     return wallets.link_model(reading.require_found(stored, RESOURCE, counterparty_id), tx.now)

@@ -310,7 +310,7 @@ def _locked(tx: UnitOfWork, decision_id: str) -> Record:
         Conflict: it was decided before.
     """
     found = _locked_at_all(tx, decision_id)
-    tx.audited_object, tx.created = found.id, False
+    tx.audited_object = found.id
     if found.status != DecisionStatus.OPEN:
         by, at = found.decided_by, format_instant(found.decided_at)
         told = f"The decision was {found.status} by {by} at {at}."

@@ -177,7 +177,7 @@ def _found(tx: UnitOfWork, dispute_id: str) -> Record:
 def _clear(tx: UnitOfWork, row: Record, reason: str) -> Dispute:
     """One that was cleared before stays as it is."""
     told = checked_reason(reason)
-    tx.created, tx.audited_object = False, row.id
+    tx.audited_object = row.id
     if row.cleared_at is not None:
         return disputes.to_model(row)
     values = {"cleared_at": tx.now, "cleared_by": tx.name, "reason": told}

@@ -63,8 +63,6 @@ def forget(tx: UnitOfWork, request: ForgetCustomer) -> ForgottenCustomer:
     if customer.control_reason != FORGOTTEN:
         outcome.apply(tx, Outcome(customer.id, rows=(_nobody(customer),)))
         tx.event(EVENT, customer.id)
-    else:
-        tx.created = False
     tx.audited_object = customer.id
     return ForgottenCustomer(
         id=customer.id,

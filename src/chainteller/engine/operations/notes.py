@@ -58,7 +58,7 @@ def erase(tx: UnitOfWork, note_id: str) -> Note:
     found = reading.row_by_id(
         notes.find, tx.connection, RESOURCE, tx.organisation_id, note_id, lock=True
     )
-    tx.audited_object, tx.audited_account, tx.created = found.id, found.trading_account_id, False
+    tx.audited_account = found.trading_account_id
     if found.author != tx.name and not tx.actor.may(ERASES_OTHERS):
         raise Forbidden(ERASES_OTHERS, tx.actor.key_id)
     if found.erased_at is not None:

@@ -34,7 +34,6 @@ def cancel(tx: UnitOfWork, account_id: str, trade_id: str) -> Trade:
     trade = reading.require_found(
         trades.find(tx.connection, account.id, trade_id, lock=True), RESOURCE, trade_id
     )
-    tx.audited_object, tx.created = trade.id, False
     if trade.status == TradeStatus.CANCELLED:
         return trades.to_model(trade)
     is_sent = provider_requests.is_under_way(tx.connection, trade.id)

@@ -216,7 +216,7 @@ def _sent_test(context: EngineContext, organisation_id: str, webhook_id: str) ->
 @writes(operations.TEST_WEBHOOK, _sent_test, timeless=True)
 def test(tx: UnitOfWork, webhook_id: str, sent: WebhookTest) -> WebhookTest:
     """Put a test on record. Raises NotFound."""
-    tx.audited_object, tx.created = webhook_id, False
+    tx.audited_object = webhook_id
     return sent
 
 
@@ -274,7 +274,7 @@ def events_after(
 
 
 def _locked(tx: UnitOfWork, webhook_id: str) -> Record:
-    tx.audited_object, tx.created = webhook_id, False
+    tx.audited_object = webhook_id
     of = tx.organisation_id
     return reading.row_by_id(webhooks.find, tx.connection, RESOURCE, of, webhook_id, lock=True)
 

@@ -378,7 +378,6 @@ def cancel(tx: UnitOfWork, account_id: str, withdrawal_id: str) -> Transfer:
         RESOURCE,
         withdrawal_id,
     )
-    tx.audited_object, tx.created = row.id, False
     if row.status == TransferStatus.CANCELLED:
         return transfer_rows.to_model(row)
     is_sent = provider_requests.is_under_way(tx.connection, row.id)

@@ -313,6 +313,8 @@ class Operation(Endpoint, Generic[Answer]):
     """The answer is the whole list; the HTTP service cuts pages of it."""
     is_harmless: bool = False
     """A write that moves nothing: asking again is right, with or without idempotency keys."""
+    creates: str | None = None
+    """The path of the record that a 201 points to; None where it answers 200."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -363,14 +365,12 @@ class Read(Operation[Answer]):
 class Write(Operation[Written[Record]], Generic[Record]):
     """An operation that changes something, once per idempotency key.
 
-    ``creates`` is the path of the record that a 201 points to. Its names are those of this path
-    and of the request's fields; the one that is neither is the new record's id. Without
-    ``creates`` a write answers 200.
+    The names in ``creates`` are those of this path and of the request's fields; the one that is
+    neither is the new record's id.
     """
 
     response: type[Record]
     _: KW_ONLY
-    creates: str | None = None
     is_enveloped: bool = False
     """Over HTTP the record comes in a list of one (specification 4.2)."""
     echoes: tuple[str, ...] = ()
