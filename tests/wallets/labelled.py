@@ -6,6 +6,7 @@ the checker refuses, and an address that nobody owns are all counted. The last a
 
 - `held-out`, `programs`, `routes`: texts are altered by another generator of `travelled`
 - `stations`: as above, with what else customers do, and signatures in the forms of their wallets
+- `observed`: as above, each time with another text beside the signature, as programs alter it
 - `longer`: what a diagnosis found nothing in is searched for longer, as the console does
 - `back`: the customer copies the text from the wallet where the answer asks for it
 - `mail`: what the wallet shows is beside the signature, in a mail
@@ -38,7 +39,7 @@ from tests.wallets.customers import (
     known,
 )
 from tests.wallets.secrets_of_wallets import secrets_of_wallets
-from tests.wallets.travelled import held_out, journeys, programs, routes, stations
+from tests.wallets.travelled import held_out, journeys, observed, programs, routes, stations
 from tests.wallets.travelled.journeys import Journey
 
 from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
@@ -67,7 +68,7 @@ FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
 
 GENERATORS = {
     "": journeys.journeys, "held-out": held_out.journeys, "programs": programs.journeys,
-    "routes": routes.journeys, "stations": None,
+    "routes": routes.journeys, "stations": None, "observed": observed.sent,
 }  # fmt: skip
 
 
@@ -225,7 +226,7 @@ def _journey(rng: Random, context: dict[str, Any], text: str, *, is_knowable: bo
 def _altered(
     customer: Customer, rng: Random, context: dict[str, Any], *, is_knowable: bool
 ) -> Made:
-    if context["alter"] is None:
+    if context["alter"] in {None, observed.sent}:
         return _sent(customer, rng, context)
     text = context["challenge"].text
     journey = _journey(rng, context, text, is_knowable=is_knowable)
@@ -246,7 +247,10 @@ def _sent(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
     other = rng.choice([each for each in customers(customer.family) if each is not customer])
     earlier = rng.choice(context["other_challenges"])
     asked = context["challenge"].text
-    sent = stations.sent(rng, asked, customer, other=other, earlier=earlier.text)
+    if context["alter"] is observed.sent:
+        sent = observed.sent(rng, asked, customer)
+    else:
+        sent = stations.sent(rng, asked, customer, other=other, earlier=earlier.text)
     causes, signer = _CAUSES.get(sent.cause, FORMAT), None
     if sent.cause == stations.OTHER_WALLET:
         context = {**context, "known_addresses": known(other.registered)}
