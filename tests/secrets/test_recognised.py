@@ -176,6 +176,15 @@ def test_a_part_of_a_mail_in_base64_is_what_it_says(address: str) -> None:
         assert find_secret(_in_base64(f"{text}The key: {key}\n"), Digits.SIGNATURE)
 
 
+def test_base64_keeps_its_signs_beside_a_word_in_codes() -> None:
+    start, rest = (
+        "9zAy8czJXXVbDXRuKCsp1vjMmvB3jLoyLjI3nB7w",
+        "yR+JcCuHVW6eQXr3qHZxyu1EZJ5fVKc/NIQ==",
+    )
+    signature = f"{start}+qQJmefzCVZ{rest}"
+    assert find_secret(f"(DE89%203704), {signature}", Digits.SIGNATURE) is None
+
+
 def _in_base64(text: str) -> str:
     return encodebytes(text.encode()).decode()
 

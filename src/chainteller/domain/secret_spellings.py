@@ -80,7 +80,7 @@ _POINT = re.compile(
 )
 _OCTAL = re.compile(r"\\([0-3]?[0-7]{2})", re.ASCII)
 _BLANK = re.compile(r"\\[nrtv](?![a-z]*:)", re.ASCII)
-_QUOTED = re.compile(r"=([0-9A-F]{2})", re.ASCII)
+_QUOTED, _WORD = re.compile(r"=([0-9A-F]{2})", re.ASCII), re.compile(r"\S+")
 _LITERAL = re.compile(r"""(['"])((?:\\.|(?!\1)[^\\\n]){20,400})\1""", re.ASCII)
 _ESCAPED_OCTET = re.compile(r"\\(?:x([0-9a-f]{2})|([0-7]{1,3})|(.))", re.ASCII)
 _NOT_LETTER, _LEAST_NOT_LETTERS = re.compile(r"\\(?:x[0-9a-f]{2}|[0-7]{3})", re.ASCII), 6
@@ -92,7 +92,12 @@ def unescaped(text: str) -> str:
     plain = _POINT.sub(_character, html.unescape(text)) if "\\" in text or "+" in text else text
     plain = _BLANK.sub(" ", _OCTAL.sub(lambda match: chr(int(match[1], 8)), html.unescape(plain)))
     quoted = _QUOTED.sub(r"%\1", without_soft_breaks(plain))
-    return unquote_plus(quoted) if "%" in plain else unquote(quoted)  # a mail keeps its "+"
+    return _WORD.sub(_unquoted, quoted) if "%" in plain else unquote(quoted)
+
+
+def _unquoted(word: re.Match[str]) -> str:
+    """Mail and base64 beside a word with codes keep their "+"."""
+    return unquote_plus(word[0]) if "%" in word[0] else word[0]
 
 
 def _character(match: re.Match[str]) -> str:
