@@ -353,6 +353,7 @@ def _wrapped(paste: str) -> str:
             f"Message: ``` {SHORT} ```\nSignature: {{}}",
         ),
         (f"{TEXT}\n\n-- \nJane Example\n", f"Message: {TEXT} -- Jane Example\nSignature: {{}}"),
+        (" \n".join(wrap(TEXT, 61)), "\n".join(wrap(TEXT, 61)) + "\n\n{}"),
     ],
     ids=[
         "wrapped",
@@ -362,6 +363,7 @@ def _wrapped(paste: str) -> str:
         "label",
         "fence",
         "signature of a mail",
+        "flowed",
     ],
 )
 def test_what_programs_did_to_a_paste_is_undone(signed: str | bytes, paste: str) -> None:

@@ -373,24 +373,28 @@ def _word_wraps(_: int) -> Iterator[Option]:
             yield weight, partial(_wrapped, width=width, head=head, joint=joint)
             if width in usual and width < _LONG_WORD:
                 yield weight, partial(_wrapped, width=width, head=head, joint=joint, fills=True)
+            if width in usual and share >= 1:
+                yield weight, partial(_wrapped, width=width, head=head, joint=joint, hyphens=True)
 
 
 _LONG_WORD = 60
 
 
-def _wrapped(text: str, width: int, head: str, joint: str, *, fills: bool = False) -> str:
-    return head + joint.join(_lines(text, width, fills))
+def _wrapped(
+    text: str, width: int, head: str, joint: str, *, fills: bool = False, hyphens: bool = False
+) -> str:
+    return head + joint.join(_lines(text, width, fills, hyphens))
 
 
 @lru_cache(1024)
-def _lines(text: str, width: int, fills: bool) -> list[str]:  # noqa: FBT001 - of a cache
-    """Lines as browsers, mail programs and terminals break them: at spaces, after a hyphen between
-    letters, and anywhere in what is longer than a line, which begins a line of its own, or with
-    `fills`, as word processors do, where there is room.
+def _lines(text: str, width: int, fills: bool, at_hyphens: bool) -> list[str]:  # noqa: FBT001 - of a cache
+    """Lines as browsers, mail programs and terminals break them: at spaces, some of them after a
+    hyphen between letters, and anywhere in what is longer than a line, which begins a line of its
+    own, or with `fills`, as word processors do, where there is room.
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        hyphens = _places_after_hyphens(paragraph)
+        hyphens = _places_after_hyphens(paragraph) if at_hyphens else []
         start = 0
         while len(paragraph) - start > width:
             space = paragraph.rfind(" ", start, start + width + 1)

@@ -135,10 +135,11 @@ class Clipboard:
     _seen: set[bytes] = field(default_factory=set)
 
     def add(self, data: bytes, encoding: str, source: str, prefix: str = "") -> None:
-        """Offer bytes once; a payload of a text and a signature offers both ends."""
+        """Offer bytes once, unless a text is all they are; a payload of a text and a signature
+        offers both ends."""
         if len(self.parts) >= _MOST_READINGS or len(data) > _LONGEST_PAYLOAD:
             return
-        if data in self._seen:
+        if data in self._seen or _readable(data):
             return
         self._seen.add(data)
         self.parts.append(Part(SignatureReading((Candidate(data, encoding),), prefix), source))

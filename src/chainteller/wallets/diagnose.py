@@ -408,15 +408,11 @@ def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
         answer = _exactly(attempt)
         if answer is not None:
             return answer
-    first = attempts[0]
-    repaired = _repaired(case)
-    if repaired is not None:
-        return repaired
     # A mail of letters and digits alone may be read as base64 as a whole.
-    searched = next((each for each in attempts if each.probe.cost), first)
-    altered = _shown_text(searched) or _altered_text(searched)
-    if altered is not None:
-        return altered
+    first = next((each for each in attempts if each.probe.cost), attempts[0])
+    proved = _shown_text(first) or _repaired(case) or _altered_text(first)
+    if proved is not None:
+        return proved
     answers = (step(first) for step in _LAST_STEPS)
     answer = next((each for each in answers if each is not None), _answer(case, "NO_MATCH"))
     is_open = not answer.certain and bool(first.probe.cost)

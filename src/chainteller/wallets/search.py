@@ -156,7 +156,9 @@ def _laid_out(shown: str, ours: str) -> Iterator[tuple[float, str]]:
         before, text, after = pieces
         return ((cost, before + each + after) for cost, each in layouts(text, ours))
 
-    # Where other white space is shown, none was lost.
+    # Where other white space is shown, none was lost but that at the ends of lines.
+    for blanks in (" ", "  ") if "\n" in shown else ():
+        yield _SPACE_LOST + len(blanks), shown.replace("\n", f"{blanks}\n")
     if " " in shown and " ".join(shown.split()) == shown:
         once, with_copy = without_copy(shown, ours)
         texts = _cheapest_first(with_lost_breaks(once, ours), follow)

@@ -14,9 +14,11 @@ import quopri
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache, lru_cache, partial
 from itertools import accumulate, chain, islice, pairwise, product, takewhile
 
+from chainteller.domain.secret_spellings import decoded
 from chainteller.wallets.alterations import NEAR, TABLES, Apply, Stage, alterations, usual_length
 
 _SHORTEST, _LONGEST, _LONGEST_VIEW = 8, 1500, 6000
@@ -28,11 +30,11 @@ _LEAST_ALIKE, _MARGIN, _STRAY = 35, 4, 3
 """Percent that a place has to be like our text, the part of its length to look beside it, and how
 many times its length a piece of it is at most away."""
 _SIGNATURE = re.compile(
-    r"[0-9a-fA-F]{64,}|[0-9A-Za-z+/=]{80,}|"
+    r"(?:0x)?[0-9a-fA-F]{64,}|[0-9A-Za-z+/=_-]{80,}|"
     r"(?<!\d)(?<!,)(?<!, )(?:\d{1,3},\s{0,2}){62,64}\d{1,3}(?![\d,])",
     re.ASCII,
 )
-_CODED = re.compile(r"(?:[0-9A-Za-z+/]{60,}\n)*[0-9A-Za-z+/]{16,}={0,2}", re.ASCII)
+_CODED = re.compile(r"(?:[0-9A-Za-z+/_-]{60,}\n)*[0-9A-Za-z+/_-]{16,}={0,2}", re.ASCII)
 _SHORTEST_CODED, _BY_CHANCE = 40, 60
 """Lines in base64, and how alike a place has to be, in percent, that they aren't taken for."""
 _ALIKE = 8
@@ -43,7 +45,8 @@ _IN_HEX = re.compile(
 )
 """Of a text, or of bytes that have no signature's form."""
 _QUOTE_SIGN = re.compile(r"^[>|] ?", re.MULTILINE)
-_BREAK, _TAG = re.compile(r"<br[^<>]{0,9}>\n?", re.IGNORECASE), re.compile(r"</?[a-z][^<>]{0,200}>")
+_BREAK, _TAG = re.compile(r"<br[^<>]{0,9}>\n?", re.IGNORECASE), re.compile("</?[a-z][^<>]{0,200}>")
+_SOURCE = re.compile(rf"{_TAG.pattern}|&(?:[lg]t|amp);")
 _ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _NARROWEST, _WIDEST = 60, 80
 _LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -51,20 +54,20 @@ _LINE, _DIGITS = re.compile(r"\S.*"), re.compile(r"\d+")
 _LABEL_LINE = re.compile(r".{0,40}:|-----.*-----|\S{26,}")
 # A run of blanks is tried once, from its beginning.
 _BREAKS, _GAPS = re.compile(r"(?<!\s)\s*\n\s*"), re.compile(r" +")
-_NOUN = re.compile(
-    rf"^[^\S\n]*(?:{'|'.join(noun for _, noun in TABLES['nouns'])}):\s",
-    re.MULTILINE | re.IGNORECASE,
-)
+_NOUNS = [noun for _, noun in TABLES["nouns"]]
+_NOUN = re.compile(rf"^[^\S\n]*(?:{'|'.join(_NOUNS)}):\s", re.MULTILINE | re.IGNORECASE)
+_HEADING = re.compile(rf"(?<!\S)(?:{'|'.join(map(str.capitalize, _NOUNS))})\s+")
 # Where a part begins and ends, by kinds with their costs: with a line, with the breaks around it,
 # between words, behind and before a label, at quotation marks and brackets. Farther costs more.
 _STARTS = (
     (0.0, re.compile(r"^[^\S\n]*(?=\S)", re.MULTILINE)), (1.0, _BREAKS), (2.5, _GAPS),
-    (0.3, re.compile(r"(?<=: )|(?<=:\n)")), (0.2, _NOUN),
+    (0.3, re.compile(r"(?<=: )|(?<=:\n)")), (0.2, _NOUN), (0.7, _HEADING),
     (1.0, re.compile(r"(?<= )(?=[A-Z][\w ]{0,20}: )")),
     (0.5, re.compile(r"(?<=[\t:=>|(\[{`*_~\"'\u2018\u201c\u201e\u00ab<])[^\S\n]*")),
 )  # fmt: skip
 _ENDS = (
     (0.0, re.compile(r"(?<=\S)[^\S\n]*$", re.MULTILINE)), (1.0, _BREAKS), (2.5, _GAPS),
+    (0.3, re.compile(r"(?<!\s)\s*\bsig(?:nature|ned)?\W{0,3}\Z", re.IGNORECASE)),
     (0.5, re.compile(r"(?<![^\S\n])[^\S\n]*(?=[\t<|)\]}`*_~\"'\u2019\u201c\u201d\u00bb>])")),
 )  # fmt: skip
 _PAIRS = (
@@ -77,7 +80,8 @@ _Joints = tuple[tuple[float, str], ...]
 # What a blank was that stands for lost white space: beside our text or where it has none, before
 # labels, and elsewhere.
 _BESIDE = (
-    (0.7, " "), (0.7, "\n\n"), (1.1, "\n"), (2.0, "\t"), (2.0, "\u00a0"), (2.5, "\u202f"),
+    (0.7, " "), (0.7, "\n\n"), (1.1, "\n"), (2.0, "\t"), (2.0, "\u00a0"), (2.0, "  "),
+    (2.5, "\u202f"),
 )  # fmt: skip
 _LABELLED, _ELSEWHERE = ((0.7, " "), (0.7, "\n")), ((0.1, " "), (2.0, "\n"))
 # Several labels are lines, and our text beside them is a paragraph.
@@ -120,15 +124,33 @@ _UNSEEN_CHANGES = frozenset({"INVISIBLE_CHARACTERS", "LINE_BREAKS_ADDED", "SPACE
 def stated_texts(paste: str, ours: str) -> list[tuple[float, str]]:
     """Parts of the paste, each once; none where it is longer than anybody needs to say it."""
     found: dict[str, float] = {}
-    for farther, view in _views(paste.replace("\r\n", "\n"), ours):
-        for cost, text in _parts(view, ours):
+    # A program that changes line ends changes all of them.
+    is_mixed = paste.count("\r\n") < paste.count("\n")
+    for farther, whole in _views(paste if is_mixed else paste.replace("\r\n", "\n"), ours):
+        view = _without_request(whole, ours)
+        for cost, text in chain(_parts(view, ours), _lines(view, ours)):
             found[text] = min(cost + farther, found.get(text, math.inf))
-    for line in _lines(paste.replace("\r\n", "\n")):
-        found_in = _SIGNATURE.search(line)
-        is_text = not found_in or _IN_HEX.fullmatch(line) or _is_like(found_in[0], ours)
-        if is_text and _SHORTEST <= len(line) <= _LONGEST:
-            found.setdefault(line, _OF_LINE)
     return sorted((cost, text) for text, cost in found.items())
+
+
+def _without_request(view: str, ours: str) -> str:
+    """Without our text as it was asked for, where something else is like it: who answers a request
+    quotes it, and as it is it wasn't signed."""
+    from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - as below
+
+    quoted = r"[>|]\s*" + r"[\s>|]+".join(map(re.escape, ours.split()))
+    for request in (re.escape(ours), quoted):
+        rest = re.sub(request, "\n", view)
+        _, start, end = _place_of(ours, rest) if rest != view else (0, 0, 0)
+        other = rest[start:end]
+        same = LCSseq.similarity(_folded(ours), _folded(other))
+        if same > _MOSTLY * len(ours) or _is_coded(other):
+            return rest
+    return view
+
+
+_MOSTLY = 0.75
+"""The part of our text that has to be in another one for both to be there."""
 
 
 def _views(paste: str, ours: str) -> list[tuple[float, str]]:
@@ -139,10 +161,12 @@ def _views(paste: str, ours: str) -> list[tuple[float, str]]:
     _, start, end = _place(ours, paste)
     beside = paste[: paste.rfind("\n", 0, start) + 1] + paste[end:].partition("\n")[2]
     was_there = [is_seen_in(beside) for is_seen_in, _ in _VIEWS]
-    views: dict[str, float] = {paste: _OTHER_VIEW if any(was_there) else 0}
-    views.setdefault(_unwrapped(paste, start, end), _OTHER_VIEW)
+    likely = paste
     for is_likely, (_, undone) in zip(was_there, _VIEWS, strict=True):
-        views.setdefault(undone(paste), 0 if is_likely else _OTHER_VIEW)
+        likely = undone(likely) if is_likely else likely
+    views = dict.fromkeys((paste, _unwrapped(paste, start, end)), _OTHER_VIEW) | {likely: 0.0}
+    for _, undone in _VIEWS:
+        views.setdefault(undone(likely), _OTHER_VIEW)
     return [(cost, view) for view, cost in views.items() if len(view) <= _LONGEST_VIEW]
 
 
@@ -190,8 +214,12 @@ _UNQUOTED = re.compile(r"^(?![>|])\S", re.MULTILINE)
 _SOFT_BREAK = re.compile(r"^.{60,75}=$|=[0-9A-F]{2}", re.MULTILINE | re.ASCII)
 _FIELD, _DOUBLED = re.compile(r'^[^\S\n]*"\w+": ', re.MULTILINE), 2
 _VIEWS: tuple[tuple[Callable[[str], object], Callable[[str], str]], ...] = (
+    (
+        lambda lines: "\u00a0" in lines and " " not in lines,
+        lambda paste: paste.replace("\u00a0", " "),
+    ),
     (_are_all_quoted, partial(_QUOTE_SIGN.sub, "")),
-    (_TAG.search, lambda paste: html.unescape(_TAG.sub("", _BREAK.sub("\n", paste)))),
+    (_SOURCE.search, lambda paste: html.unescape(_TAG.sub("", _BREAK.sub("\n", paste)))),
     (_SOFT_BREAK.search, _without_quoted_printable),
     (_FIELD.search, partial(_LITERAL.sub, _read_literal)),
     (_are_all_doubled, lambda paste: paste.replace("\n\n", "\n")),
@@ -199,13 +227,22 @@ _VIEWS: tuple[tuple[Callable[[str], object], Callable[[str], str]], ...] = (
 """What programs do to a whole paste: how it shows in its lines, and how it's undone."""
 
 
-def _lines(paste: str) -> Iterator[str]:
+def _lines(view: str, ours: str) -> Iterator[tuple[float, str]]:
     """Lines and paragraphs, and what stands after a label, wherever they are: some wallets show the
-    bytes of a text, which are like no text."""
-    for line in (*paste.split("\n")[:_MOST_LINES], *paste.split("\n\n")[:_MOST_LINES]):
-        yield from (line.strip(), line.partition(":")[2].strip())
+    bytes of a text, which are like no text. Where nothing is like ours, one of the lines it is."""
+    found = dict[str, None]()
+    lines = (*view.split("\n")[:_MOST_LINES], *view.split("\n\n")[:_MOST_LINES])
+    behind = (line.partition(":")[2] for line in lines)
+    for text in map(str.strip, (*lines, *behind, *_SIGNATURE.findall(view))):
+        signature = _SIGNATURE.search(text)
+        is_text = not signature or _IN_HEX.fullmatch(text) or _is_text(signature[0], ours)
+        if is_text and _SHORTEST <= len(text) <= _LONGEST:
+            found[text] = None
+    is_like = _place(ours, view)[0] >= _BY_CHANCE
+    yield from ((_OF_LINE if is_like else math.log(len(found)), text) for text in found)
 
 
+@lru_cache(64)
 def _place(ours: str, view: str) -> tuple[float, int, int]:
     """How alike the most similar place of a view is, and where it begins and ends."""
     # Only diagnoses need it.
@@ -246,7 +283,7 @@ def _is_near(span: tuple[int, int], other: tuple[int, int]) -> bool:
 
 def _parts(view: str, ours: str) -> list[tuple[float, str]]:
     """The parts of a view beside the signature, with their costs."""
-    signatures = [each for each in _SIGNATURE.finditer(view) if not _is_like(each[0], ours)]
+    signatures = [each for each in _SIGNATURE.finditer(view) if not _is_text(each[0], ours)]
     begins = [0, *(each.end() for each in signatures)]
     finishes = [*(each.start() for each in signatures), len(view)]
     pieces = [(a, b) for a, b in zip(begins, finishes, strict=True) if a < b]
@@ -274,9 +311,10 @@ def _parts(view: str, ours: str) -> list[tuple[float, str]]:
 
 
 def _place_of(ours: str, piece: str) -> tuple[float, int, int]:
-    """As `_place`; where nothing is really like ours, the longest run of base64."""
+    """As `_place`; where nothing is really like ours, the longest text in hex or base64."""
     found = _place(ours, piece)
-    runs = [each.span() for each in _CODED.finditer(piece)] if found[0] < _BY_CHANCE else []
+    coded = _CODED.finditer(piece) if found[0] < _BY_CHANCE else ()
+    runs = (each.span() for each in coded if _is_text(each[0], ours))
     start, end = max(runs, key=lambda run: run[1] - run[0], default=(0, 0))
     return (_BY_CHANCE, start, end) if end - start >= _SHORTEST_CODED else found
 
@@ -320,6 +358,17 @@ def _without_digits(line: str) -> str:
 def _is_like(word: str, ours: str) -> bool:
     pieces = (ours[at : at + _ALIKE] for at in range(0, len(ours) - _ALIKE + 1, _ALIKE))
     return any(_folded(each) in _folded(word) for each in pieces)
+
+
+def _is_text(run: str, ours: str) -> bool:
+    return _is_like(run, ours) or _is_coded(run)
+
+
+def _is_coded(run: str) -> bool:
+    """Whether it stands for a text in hex or base64, as no signature does."""
+    with suppress(UnicodeDecodeError):
+        return bool(decoded(run.removeprefix("0x")).decode())
+    return False
 
 
 def _folded(text: str) -> str:

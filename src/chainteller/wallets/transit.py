@@ -41,7 +41,7 @@ def journeys(
     Of the alterations since a stage, without those of some findings, that cost at most `farthest`.
     """
     first, *later = _ways(usual_length(text), since, without, farthest)
-    seen, useless = {text.encode()}, set[Alteration]()
+    seen, useless = {text.encode("utf-8", "replace")}, set[Alteration]()
     place: _Place = (text, 0.0, (), (), first)
     queue = [(first[0][0], 0, 0, place)]
     number = 0
