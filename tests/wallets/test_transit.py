@@ -565,3 +565,10 @@ def test_a_cut_that_makes_an_open_and_an_expired_text_alike_proves_neither() -> 
     assert (answer.cause, answer.certain) == ("WRONG_MESSAGE_FORMAT", False)
     alone = diagnose(case(customer.registered, own, other_challenges=others[1:]))
     assert (alone.cause, alone.certain) == ("WRONG_MESSAGE_FORMAT", True)
+
+
+def test_a_mail_that_shows_no_text_leaves_most_tries_to_ours() -> None:
+    customer = customers("evm")[0]
+    signed = next(islice(journeys(TEXT), 900, None)).signed
+    paste = f"Hello,\n\nhere is my signature:\n{customer.answer(signed)}\n\nBest regards\nJane"
+    assert diagnose(case(customer.registered, paste)).certain

@@ -48,7 +48,7 @@ from chainteller.wallets.search import (
     search,
     search_stated,
 )
-from chainteller.wallets.stated import is_shown_as, stated_texts
+from chainteller.wallets.stated import is_shown_as, shows_text, stated_texts
 from chainteller.wallets.transit import Journey, makes
 from chainteller.wallets.verify import verify_reading
 from chainteller.wallets.witness import Witness
@@ -110,8 +110,9 @@ def diagnose(case: Case) -> Diagnosis:
 
 
 _MOST_STATED, _MOST_PARTS, _MOST_HASHED = 20, 400, 240
-# The part of all tries for what the paste shows, and for the text that the customer was asked for.
-_SHARE_OF_PASTE, _SHARE_OF_ASKED = 0.75, 0.9
+# The part of all tries for what the paste shows that is like our text, or isn't, and for the text
+# that the customer was asked for; and the part that our own text is left with beside a like one.
+_SHARE_OF_LIKE, _SHARE_OF_PASTE, _SHARE_OF_ASKED, _SHARE_LEFT = 0.75, 0.3, 0.9, 0.1
 _PART_OF_ASKED = 2.0
 """What it costs that a customer who was asked for a text copied more than that."""
 
@@ -212,7 +213,16 @@ class _Attempt:
         """The part of all tries for them."""
         if not self.parts:
             return 0
-        return _SHARE_OF_ASKED if self.case.signed_text else _SHARE_OF_PASTE
+        if self.case.signed_text:
+            return _SHARE_OF_ASKED
+        is_like = shows_text(self.case.signature, self.case.challenge.text)
+        return _SHARE_OF_LIKE if is_like else _SHARE_OF_PASTE
+
+    @property
+    def share_of_ours(self) -> float:
+        """The part of all tries for what our text may have become."""
+        is_beside = self.share_of_parts == _SHARE_OF_LIKE and not self.case.search_longer
+        return _SHARE_LEFT if is_beside else 1 - self.share_of_parts
 
     @property
     def stated_addresses(self) -> list[Address]:
@@ -646,7 +656,7 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
     case = attempt.case
     found = search(
         attempt.probe_as, case.challenge, attempt.others, case.known_addresses,
-        share=1 - attempt.share_of_parts, longer=case.search_longer, is_cancelled=case.is_cancelled,
+        share=attempt.share_of_ours, longer=case.search_longer, is_cancelled=case.is_cancelled,
     )  # fmt: skip
     if found is None:
         return None

@@ -133,6 +133,11 @@ def stated_texts(paste: str, ours: str) -> list[tuple[float, str]]:
     return sorted((cost, text) for text, cost in found.items())
 
 
+def shows_text(paste: str, ours: str) -> bool:
+    """Whether something in the paste is like our text, or stands for a text."""
+    return len(paste) <= _LONGEST_VIEW and _place_of(ours, paste)[0] >= _BY_CHANCE
+
+
 def _without_request(view: str, ours: str) -> str:
     """Without our text as it was asked for, where something else is like it: who answers a request
     quotes it, and as it is it wasn't signed."""
