@@ -21,6 +21,7 @@ from chainteller.records.formats import both_times, clean
 from chainteller.records.markets import MARKET, is_open
 from chainteller.records.trades import QUOTE, TRADE, is_trade
 from chainteller.records.transfers import transfer_fields, why_not_cancelled
+from chainteller.service.errors import BooksDisputed
 from chainteller.tui.queries import Gap, is_over
 
 if TYPE_CHECKING:
@@ -108,11 +109,18 @@ class CustomerTexts:
         return self._first([f"account.{name}" for name in names], {"bank": bank})
 
     def of_account_sheet(
-        self, sheet: "AccountSheet", bank: str, as_of: datetime | None = None
+        self,
+        sheet: "AccountSheet",
+        bank: str,
+        as_of: datetime | None = None,
+        *,
+        is_disputed: bool = False,
     ) -> str:
         """The account's state as of when it was read, or another instant, then its newest
-        transaction and up to two that aren't over."""
+        transaction and up to two that aren't over. No sum is told while the books are disputed."""
         told = [self.of_account(sheet.account, as_of or sheet.read_at, bank)]
+        if is_disputed:
+            told = [self.of_refusal(BooksDisputed.code, {}, bank)]
         if not isinstance(sheet.activity, Gap):
             told += [
                 self.of_transaction(row, bank)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.found import Found
     from chainteller.tui.opening import Opening
-    from chainteller.tui.queries import CustomerView, DeskView
+    from chainteller.tui.queries import AccountSheet, CustomerView, DeskView
     from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
     from chainteller.workspace.store import Workspace
@@ -362,6 +362,14 @@ class Desk:
 
         settings = self.settings
         return CustomerTexts.load(settings.customer_texts, settings.own_customer_texts)
+
+    def told_of(self, sheet: "AccountSheet", as_of: datetime | None = None) -> str:
+        """The text for the customer about an account, as of when it was read, or another instant.
+        While the books are in dispute, no sum is told."""
+        bank = self.settings.bank_name
+        return self.customer_texts.of_account_sheet(
+            sheet, bank, as_of, is_disputed=self.payouts_stopped
+        )
 
     def set_read_only(self, *, on: bool) -> None:
         self.read_only = on

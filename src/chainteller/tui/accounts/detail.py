@@ -77,7 +77,7 @@ def panes(
             return [], [line(), line()]
         loading = line(("loading", "muted"))
         return [*heading_lines(account), loading], summary_heading(account)
-    told = desk.customer_texts.of_account_sheet(sheet, desk.settings.bank_name)
+    told = desk.told_of(sheet)
     words = say(desk.privacy.figures(told), widths[0])
     shown = detail(sheet, desk.now, desk.privacy.balance, words, is_beside_day=is_beside_day)
     noted = notes(desk, sheet.notes, sheet.account.id)

@@ -349,8 +349,7 @@ def _told(screen: AccountsScreen, as_of: datetime | None = None) -> str:
     refused, sheet = refusal_text(screen), screen.sheet
     if refused or sheet is None:
         return refused
-    desk = screen.desk
-    return desk.customer_texts.of_account_sheet(sheet, desk.settings.bank_name, as_of)
+    return screen.desk.told_of(sheet, as_of)
 
 
 def _withdrawable(screen: AccountsScreen) -> str:

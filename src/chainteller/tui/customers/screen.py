@@ -209,8 +209,7 @@ def _told(screen: CustomerPage, as_of: datetime | None = None) -> str:
     refused, sheet = refusal_text(screen), screen.sheet
     if refused or sheet is None:
         return refused
-    texts, bank = screen.desk.customer_texts, screen.desk.settings.bank_name
-    told = [(each, texts.of_account_sheet(each.sheet, bank, as_of)) for each in sheet.accounts]
+    told = [(each, screen.desk.told_of(each.sheet, as_of)) for each in sheet.accounts]
     if len(told) == 1:
         return told[0][1]
     return "\n\n".join(
