@@ -460,7 +460,7 @@ def in_short(now: OfWidth, words: str, width: int) -> list[Line]:
         said[0] = line(*said[0].left, "…" if said[1:] else "")
         whole = line(*state.left, "   ", *more[0].left[1:])
         state = whole if sum(cell_len(text) for text, _ in whole.left) <= width else state
-    elif more[1].left:
+    elif len(more) > 1 and more[1].left:
         more[0] = line(*more[0].left, " …")
     rows = (state, *said, *more)[:2]
     return [line(" ", *each.left, right=(*each.right, " ")) for each in rows]

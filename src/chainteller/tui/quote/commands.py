@@ -7,7 +7,7 @@ from chainteller.records.markets import is_open
 from chainteller.tui.commands import Command, always
 from chainteller.tui.notifications import watch_market
 from chainteller.tui.quote import view as quote_view
-from chainteller.tui.quote.screen import step_market
+from chainteller.tui.quote.screen import forbidden_by, step_market
 from chainteller.tui.quote.state import UNANSWERED
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def _why_no_quote(screen: "QuoteScreen") -> str:
     if screen.state.phase in UNANSWERED:
         return "the last request has no answer yet"
-    return screen.forbidden if screen.desk.customer.account_id else "no account is selected"
+    return forbidden_by(screen) if screen.desk.customer.account_id else "no account is selected"
 
 
 def _enter_label(screen: "QuoteScreen") -> str:
@@ -31,7 +31,7 @@ def _enter_label(screen: "QuoteScreen") -> str:
 def _why_no_execution(screen: "QuoteScreen") -> str:
     if screen.is_loading:
         return ""
-    return quote_view.why_not_executed(screen.state, screen.desk.now, screen.forbidden)
+    return quote_view.why_not_executed(screen.state, screen.desk.now, forbidden_by(screen))
 
 
 def _no_markets(screen: "QuoteScreen") -> str:

@@ -157,12 +157,6 @@ class QuoteScreen(DeskScreen):
         return [Container(titled("Order", OrderForm()), side, id="quote-pair")]
 
     @property
-    def forbidden(self) -> str:
-        """What a control on the account of the customer being served has against the order."""
-        act = Act.BUY if self.state.side == "buy" else Act.SELL
-        return control_against(self.desk.customer.account, act)
-
-    @property
     def form(self) -> OrderForm:
         return self.query_one(OrderForm)
 
@@ -234,7 +228,7 @@ class QuoteScreen(DeskScreen):
     # -- drawing ------------------------------------------------------------------------------
 
     def draw(self) -> None:
-        state, now, forbidden = self.state, self.desk.now, self.forbidden
+        state, now, forbidden = self.state, self.desk.now, forbidden_by(self)
         takes_digits, mask = self.takes_digits and not state.is_in_flight, self.desk.privacy.balance
         self.form.show(state, now, mask, takes_digits=takes_digits, forbidden=forbidden)
         after = quote_view.after_quote(state, mask)
@@ -350,7 +344,7 @@ class QuoteScreen(DeskScreen):
     def execute(self) -> None:
         """Execute the quote; one that is being asked for, as soon as it comes."""
         state = self.state
-        reason = quote_view.why_not_executed(state, self.desk.now, self.forbidden)
+        reason = quote_view.why_not_executed(state, self.desk.now, forbidden_by(self))
         if state.phase is Phase.ASKING or (self.is_loading and not state.is_in_flight):
             state.execute_when_quoted = True
         elif state.is_in_flight:
@@ -376,7 +370,7 @@ class QuoteScreen(DeskScreen):
         refused, quote = refusal_text(self), self.state.shown_quote
         account, bank = self.desk.customer.account, self.desk.settings.bank_name
         is_undecided = not self.state.is_in_flight and self.state.phase is not Phase.USED
-        if not refused and account is not None and self.forbidden and is_undecided:
+        if not refused and account is not None and forbidden_by(self) and is_undecided:
             return self.desk.customer_texts.of_control(account, bank)
         if refused or quote is None:
             return refused
@@ -606,6 +600,12 @@ async def _find(screen: QuoteScreen, quote_id: str) -> None:
     if not _is_in_flight(screen):
         screen.state.show(quote)
         screen.draw()
+
+
+def forbidden_by(screen: QuoteScreen) -> str:
+    """What a control on the account of the customer being served has against the order."""
+    act = Act.BUY if screen.state.side == "buy" else Act.SELL
+    return control_against(screen.desk.customer.account, act)
 
 
 def step_market(step: int, screen: QuoteScreen) -> None:
