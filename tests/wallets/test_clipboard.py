@@ -139,7 +139,7 @@ def test_no_paste_takes_long_to_read(filler: str) -> None:
     for name in ("evm", "bitcoin"):
         started = time.thread_time()
         read_clipboard(text, family(name))
-        assert time.thread_time() - started < 0.25
+        assert time.thread_time() - started < 0.5
 
 
 def test_a_foreign_signature_in_a_mail_is_still_a_network_mismatch_of_the_same_key() -> None:
