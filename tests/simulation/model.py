@@ -1249,8 +1249,12 @@ class Model:
         found: Agent = self._own(client, self.agents.get(asked.ids[0]), "agent")
         if found.status(self.now) != "waiting":
             raise Refused("CONFLICT", id=found.id, reason="NOT_WAITING")
+        if body["roles"]:
+            raise Refused("VALIDATION_ERROR")
+        if not client.may("desk"):
+            raise Refused("FORBIDDEN", requiredScope="desk", keyId=client.key_id)
         expires = body.get("expires")
-        if body["roles"] or expires not in (None, *LIVES):
+        if expires not in (None, *LIVES):
             raise Refused("VALIDATION_ERROR")
         found.approved, found.approved_by = self.now, client.name
         found.expires = None if expires is None else self.now + LIVES[expires]
