@@ -659,9 +659,8 @@ async def _show_refusal(screen: DeskScreen, work: Work, doing: str = "") -> None
     except TellerError as error:
         if screen.desk.started is not None:
             screen.fail(error, doing)
-        elif doing:
+        else:
             screen.desk.notify(STARTING, "warn")
-        # A read is repeated when it has started, and the top bar says that it's starting.
     except NoMatches:
         if screen.is_current:
             raise
