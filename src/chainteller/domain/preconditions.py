@@ -29,6 +29,11 @@ class Act(StrEnum):
     WITHDRAW = "withdraw"
 
 
+def act_of(side: str) -> Act:
+    """What an order of a side does."""
+    return Act.BUY if side == Act.BUY else Act.SELL
+
+
 _LEFT_BY_SELL_ONLY = frozenset({Act.SELL, Act.WITHDRAW})
 
 

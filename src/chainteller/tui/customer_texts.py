@@ -118,9 +118,10 @@ class CustomerTexts:
     ) -> str:
         """The account's state as of when it was read, or another instant, then its newest
         transaction and up to two that aren't over. No sum is told while the books are disputed."""
-        told = [self.of_account(sheet.account, as_of or sheet.read_at, bank)]
         if is_disputed:
             told = [self.of_refusal(BooksDisputed.code, {}, bank)]
+        else:
+            told = [self.of_account(sheet.account, as_of or sheet.read_at, bank)]
         if not isinstance(sheet.activity, Gap):
             told += [
                 self.of_transaction(row, bank)

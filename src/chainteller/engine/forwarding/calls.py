@@ -14,7 +14,7 @@ from chainteller.domain.clock import format_instant
 from chainteller.domain.decisions import NEVER
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.money import format_atoms, format_cents
-from chainteller.domain.preconditions import Act
+from chainteller.domain.preconditions import Act, act_of
 from chainteller.domain.quoting import Side
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
 from chainteller.engine.core import outcome, preconditions, reading
@@ -238,8 +238,8 @@ def _check_funds(
     quote = quotes.find(tx.connection, tx.organisation_id, call.ids[0])
     if quote is None or account is None:
         return
-    side = Act.BUY if quote.side == Side.BUY else Act.SELL
-    preconditions.require_uncontrolled(account.control, account.control_reason, side)
+    act = act_of(quote.side)
+    preconditions.require_uncontrolled(account.control, account.control_reason, act)
     _require_open(market_rows.control(tx.connection, quote.market), quote.market)
     if quote.side != Side.BUY or not rows.held(tx.connection, account.id):
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.money import asset_sold
-from chainteller.domain.preconditions import Act
+from chainteller.domain.preconditions import act_of
 from chainteller.domain.trades import LAPSED
 from chainteller.records.formats import countdown, grouped, money
 from chainteller.service.errors import (
@@ -100,8 +100,7 @@ def _execution_question(
     """Raises, as the execution would, what the quote can't be executed for any more."""
     _require_open(service, quote)
     sheet = form_sheet(service, account_id, state.sheet)
-    act = Act.BUY if quote.side == "buy" else Act.SELL
-    require_unrestricted(sheet.account, act)
+    require_unrestricted(sheet.account, act_of(quote.side))
     held, sold = sheet.spendable(quote.market_name, quote.side), quote.asset_sold
     if Decimal(sold.amount) > Decimal(held):
         raise InsufficientFunds(held, sold.amount, sold.symbol)

@@ -14,7 +14,7 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.domain.money import asset_sold
-from chainteller.domain.preconditions import Act
+from chainteller.domain.preconditions import act_of
 from chainteller.records.formats import transferred
 from chainteller.service.errors import (
     AccountRestricted,
@@ -604,8 +604,7 @@ async def _find(screen: QuoteScreen, quote_id: str) -> None:
 
 def forbidden_by(screen: QuoteScreen) -> str:
     """What a control on the account of the customer being served has against the order."""
-    act = Act.BUY if screen.state.side == "buy" else Act.SELL
-    return control_against(screen.desk.customer.account, act)
+    return control_against(screen.desk.customer.account, act_of(screen.state.side))
 
 
 def step_market(step: int, screen: QuoteScreen) -> None:
